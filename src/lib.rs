@@ -1,0 +1,4 @@
+//! Start order of the containers of a pod: predicted from manifests, observed on live pods.
+
+pub mod diff;
+pub mod manifest;

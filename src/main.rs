@@ -1,0 +1,3 @@
+//! `kubectl-startorder`.
+
+fn main() {}

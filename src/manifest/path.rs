@@ -1,0 +1,204 @@
+//! Field paths, and the only way from a path to a place in the text.
+
+use super::node::{Document, Kind, Node};
+use super::source::Span;
+use std::borrow::Cow;
+use std::fmt;
+
+/// One step of a [`FieldPath`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Segment {
+    /// A key of a mapping.
+    Key(Cow<'static, str>),
+    /// An item of a sequence, from 0.
+    Index(usize),
+}
+
+/// The way from a document's root to a value, as `kubectl explain` writes it:
+/// `spec.template.spec.initContainers[0].startupProbe`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath(Vec<Segment>);
+
+impl FieldPath {
+    /// The path of the document's root.
+    pub fn root() -> FieldPath {
+        FieldPath::default()
+    }
+
+    /// This path and a key below it.
+    pub fn key(&self, key: impl Into<Cow<'static, str>>) -> FieldPath {
+        self.with(Segment::Key(key.into()))
+    }
+
+    /// This path and an item below it.
+    pub fn index(&self, index: usize) -> FieldPath {
+        self.with(Segment::Index(index))
+    }
+
+    fn with(&self, segment: Segment) -> FieldPath {
+        let mut segments = Vec::with_capacity(self.0.len() + 1);
+        segments.extend_from_slice(&self.0);
+        segments.push(segment);
+        FieldPath(segments)
+    }
+
+    /// This path and several keys below it.
+    pub fn keys(&self, keys: &[&'static str]) -> FieldPath {
+        let below = keys.iter().map(|key| Segment::Key(Cow::Borrowed(key)));
+        FieldPath(self.0.iter().cloned().chain(below).collect())
+    }
+
+    /// This path and more steps below it.
+    pub fn below(&self, steps: impl Iterator<Item = Segment>) -> FieldPath {
+        FieldPath(self.0.iter().cloned().chain(steps).collect())
+    }
+
+    /// The path one step up; none for the root.
+    pub fn parent(&self) -> Option<FieldPath> {
+        let (_, above) = self.0.split_last()?;
+        Some(FieldPath(above.to_vec()))
+    }
+
+    /// The steps from the root.
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// The last step; none for the root.
+    pub fn last(&self) -> Option<&Segment> {
+        self.0.last()
+    }
+
+    /// Whether this path leads to `above` or to something below it.
+    pub fn is_below(&self, above: &FieldPath) -> bool {
+        self.0.starts_with(&above.0)
+    }
+
+    /// The path without list positions, which stays when items are moved: for fingerprints.
+    pub fn without_indices(&self) -> String {
+        let keys = self.0.iter().filter_map(|segment| match segment {
+            Segment::Key(key) => Some(&**key),
+            Segment::Index(_) => None,
+        });
+        keys.collect::<Vec<_>>().join(".")
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Key(key) if key.contains(['.', '[', '/']) => write!(f, "[{key:?}]")?,
+                Segment::Key(key) if at == 0 => f.write_str(key)?,
+                Segment::Key(key) => write!(f, ".{key}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which part of the field at a path is meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// Its value.
+    Value,
+    /// Its key (the whole item for an item of a list).
+    Key,
+    /// Key and value.
+    Entry,
+    /// The first place where these words stand in its value; the whole value when they do not
+    /// stand there as they are (escapes, several lines).
+    Part(String),
+}
+
+impl Document {
+    /// The value at a path, through aliases and merges.
+    pub fn node_at(&self, path: &FieldPath) -> Option<Node<'_>> {
+        path.segments()
+            .iter()
+            .try_fold(self.root()?, |node, segment| match segment {
+                Segment::Key(key) => node.get(key),
+                Segment::Index(index) => node.item(*index),
+            })
+    }
+
+    /// The place of a field. A field that is not there has the place of what is nearest above it.
+    pub fn span_at(&self, path: &FieldPath, mark: &Mark) -> Option<Span> {
+        let Some(node) = self.node_at(path) else {
+            return self.span_at(&path.parent()?, &Mark::Key);
+        };
+        match mark {
+            Mark::Value => value_span(node).or_else(|| self.key_at(path)?.span()),
+            Mark::Key => self
+                .key_at(path)
+                .map_or_else(|| value_span(node), Node::span),
+            Mark::Entry => {
+                let (key, value) = (self.key_at(path).and_then(Node::span), node.full_span()?);
+                Some(Span {
+                    start: key.map_or(value.start, |key| key.start),
+                    end: value.end.max(key.map_or(0, |key| key.end)),
+                })
+            }
+            Mark::Part(words) => {
+                part_span(node, words).or_else(|| self.span_at(path, &Mark::Value))
+            }
+        }
+    }
+
+    /// The key node of the field at a path; none for items and the root.
+    fn key_at(&self, path: &FieldPath) -> Option<Node<'_>> {
+        let Some(Segment::Key(key)) = path.last() else {
+            return None;
+        };
+        let (key, _) = self.node_at(&path.parent()?)?.entry(key)?;
+        Some(key)
+    }
+}
+
+/// A value's span; none when the value is empty.
+fn value_span(node: Node<'_>) -> Option<Span> {
+    node.span().filter(|span| !span.is_empty())
+}
+
+fn part_span(node: Node<'_>, words: &str) -> Option<Span> {
+    let node = node.resolved();
+    let is_scalar = matches!(node.kind(), Kind::Plain | Kind::Quoted | Kind::Block);
+    let span = node.span().filter(|_| is_scalar && !words.is_empty())?;
+    let at = node.document().source()?.slice(span).find(words)? + span.start as usize;
+    Some(Span::new(at, at + words.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::*;
+
+    #[test]
+    fn marks_name_key_value_entry_and_part() {
+        let text = "spec:\n  containers:\n  - name: web\n    args: [--url=http://localhost:80/x]\n    stdin:\n";
+        let parsed = parse("x.yaml", text);
+        let document = &parsed.documents[0];
+        let container = FieldPath::root().key("spec").key("containers").index(0);
+        let shown = |path: &FieldPath, mark: Mark| {
+            let span = document.span_at(path, &mark).expect("a place");
+            &text[span.range()]
+        };
+        assert_eq!(container.key("name").to_string(), "spec.containers[0].name");
+        assert_eq!(shown(&container.key("name"), Mark::Value), "web");
+        assert_eq!(shown(&container.key("name"), Mark::Key), "name");
+        assert_eq!(shown(&container.key("name"), Mark::Entry), "name: web");
+        assert_eq!(
+            shown(
+                &container.key("args").index(0),
+                Mark::Part("localhost:80".into())
+            ),
+            "localhost:80"
+        );
+        assert_eq!(shown(&container.key("stdin"), Mark::Value), "stdin");
+        assert_eq!(
+            shown(&container.key("lifecycle").key("postStart"), Mark::Value),
+            &text[text.find("name").expect("there")..text.len() - 2]
+        );
+    }
+}
