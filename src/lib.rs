@@ -2,3 +2,5 @@
 
 pub mod diff;
 pub mod manifest;
+pub mod nearness;
+pub mod pod;
