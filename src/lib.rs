@@ -5,3 +5,4 @@ pub mod diff;
 pub mod manifest;
 pub mod nearness;
 pub mod pod;
+pub mod shell;
