@@ -2,7 +2,9 @@
 
 pub mod catalog;
 pub mod diff;
+pub mod finding;
 pub mod manifest;
 pub mod nearness;
+pub mod plan;
 pub mod pod;
 pub mod shell;

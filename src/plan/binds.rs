@@ -1,0 +1,132 @@
+//! Servers that listen on loopback only, by their own flags or by what the catalogue knows.
+
+use super::serves::is_loopback;
+use super::settings::Setting;
+use crate::catalog::Entry;
+use crate::manifest::FieldPath;
+use crate::pod::Container;
+
+/// Why a port of a container is open on loopback only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bind {
+    /// A flag or variable says so.
+    Setting {
+        /// The field that holds the address.
+        at: FieldPath,
+        /// The words to mark: `127.0.0.1:8000`, `127.0.0.1`.
+        words: String,
+    },
+    /// The image does so unless it is told otherwise.
+    Default,
+}
+
+/// Whether and why a container opens a port on loopback only.
+pub fn loopback_only(
+    container: &Container,
+    settings: &[Setting],
+    entry: Option<&Entry>,
+    port: u16,
+) -> Option<Bind> {
+    by_setting(settings, port).or_else(|| {
+        let entry = entry?;
+        by_catalog(container, settings, entry, port).then_some(Bind::Default)
+    })
+}
+
+/// The last words of names that say where a server listens.
+const BINDS: [&str; 7] = [
+    "addr", "address", "bind", "host", "listen", "listener", "hostname",
+];
+
+fn by_setting(settings: &[Setting], port: u16) -> Option<Bind> {
+    let with_port = |setting: &&Setting| {
+        let address = address(setting);
+        address.is_some_and(|(_, own)| own == Some(port))
+    };
+    let mut of_port = settings.iter().filter(with_port).peekable();
+    if of_port.peek().is_some() {
+        let is_open =
+            |setting: &Setting| address(setting).is_some_and(|(host, _)| !is_loopback(host));
+        let all: Vec<&Setting> = of_port.collect();
+        let first = all
+            .first()
+            .filter(|_| !all.iter().any(|one| is_open(one)))?;
+        return Some(Bind::Setting {
+            at: first.at.clone(),
+            words: first.value.clone(),
+        });
+    }
+    let has_port = settings.iter().any(|setting| {
+        let is_port =
+            setting.name_words().last().as_deref() == Some("port") || setting.name == "-p";
+        is_port && setting.value.trim() == port.to_string()
+    });
+    let host = settings.iter().find(|setting| {
+        let words: Vec<String> = setting.name_words().collect();
+        // `--host` beside `--port`; a longer name may be somebody else's: `--db-host`.
+        let is_own = words.len() == 1
+            || words
+                .iter()
+                .all(|word| BINDS.contains(&word.as_str()) || word == "http");
+        is_own && address(setting).is_some_and(|(host, own)| own.is_none() && is_loopback(host))
+    })?;
+    has_port.then(|| Bind::Setting {
+        at: host.at.clone(),
+        words: host.value.clone(),
+    })
+}
+
+/// The address that a setting binds to, by its name: host and perhaps port.
+fn address(setting: &Setting) -> Option<(&str, Option<u16>)> {
+    let last = setting.name_words().last()?;
+    let binds = BINDS.contains(&last.as_str()) || matches!(setting.name.as_str(), "-b" | "-l");
+    if !binds || setting.value.contains('/') {
+        return None;
+    }
+    let value = setting.value.trim();
+    match value.rsplit_once(':') {
+        Some((host, port)) if !host.ends_with(':') => {
+            let host = host.trim_start_matches('[').trim_end_matches(']');
+            Some((host, Some(port.parse().ok()?)))
+        }
+        Some(_) | None => Some((value, None)),
+    }
+}
+
+fn by_catalog(container: &Container, settings: &[Setting], entry: &Entry, port: u16) -> bool {
+    let value_of = |name: &str| {
+        let setting = settings.iter().find(|setting| setting.name == name);
+        setting.map(|setting| setting.value.as_str())
+    };
+    let is_opened = |name: &str| {
+        value_of(name).is_some_and(|value| {
+            let host = value.rsplit_once(':').map_or(value, |(host, _)| host);
+            !is_loopback(host)
+        })
+    };
+    if let Some(health) = &entry.health {
+        let moved = super::serves::named_ports(settings, &health.port_by).next();
+        if moved.unwrap_or(health.port) == port {
+            let opening = health.args.iter().position(|arg| arg.ends_with("=0.0.0.0"));
+            let Some(opening) = opening else { return false };
+            let flag = health.args[opening].trim_end_matches("=0.0.0.0");
+            let variable = health.env.get(opening).map(String::as_str);
+            // A variable from elsewhere may hold anything.
+            let is_elsewhere = variable.is_some_and(|name| is_unknown(container, name));
+            return !is_opened(flag) && !variable.is_some_and(is_opened) && !is_elsewhere;
+        }
+    }
+    let is_elsewhere = entry
+        .address_by
+        .iter()
+        .any(|name| is_unknown(container, name));
+    entry.listens_on_loopback.contains(&port)
+        && !is_elsewhere
+        && !entry.address_by.iter().any(|name| is_opened(name))
+}
+
+/// Whether a variable is set to something that the manifest does not say.
+fn is_unknown(container: &Container, name: &str) -> bool {
+    let mut env = container.env.iter();
+    env.any(|var| var.name == name && var.value.is_none())
+}

@@ -1,0 +1,172 @@
+//! Whether a sidecar ends by itself, or is ended by the container beside it.
+
+use super::profile::Profile;
+use super::settings;
+use crate::plan::Target;
+use crate::plan::addresses::mentions;
+use crate::plan::waits::Reading;
+use crate::pod::PodTemplate;
+
+/// Programs that end others.
+const KILLERS: [&str; 3] = ["kill", "killall", "pkill"];
+
+/// Clients by which a container asks its neighbour to quit.
+const CLIENTS: [&str; 12] = [
+    "curl",
+    "wget",
+    "http",
+    "nc",
+    "ncat",
+    "pilot-agent",
+    "redis-cli",
+    "valkey-cli",
+    "mysqladmin",
+    "rabbitmqctl",
+    "cloud-sql-proxy",
+    "alloydb-auth-proxy",
+];
+
+/// Wrappers that tell a mesh proxy to quit once the command that they run has ended.
+const WRAPPERS: [&str; 4] = ["scuttle", "envoy-preflight", "kubexit", "linkerd-await"];
+
+/// Whether a container is seen to end by itself, whatever its image usually does.
+pub fn ends_by_itself(profile: &Profile<'_>) -> bool {
+    let container = profile.container;
+    let runs_once = profile
+        .entry
+        .is_some_and(|entry| entry.runs_once(container));
+    let has_death = container
+        .env
+        .iter()
+        .any(|var| var.name == "KUBEXIT_DEATH_DEPS");
+    let is_timed = container.words().any(|word| base(word) == "timeout");
+    runs_once
+        || has_death
+        || is_timed
+        || container.has_restart_rules
+        || (!profile.reading.runs_forever() && has_script_that_ends(profile))
+}
+
+/// A script that stops its own server, or waits for a file before it goes on.
+fn has_script_that_ends(profile: &Profile<'_>) -> bool {
+    let waits_for_file = profile
+        .waits()
+        .any(|wait| matches!(wait.target, Target::File { .. }));
+    let stops = scripts(profile).any(|script| {
+        let mut words = words_of(script);
+        words.any(|word| KILLERS.contains(&word) || word == "timeout" || word == "exit")
+    });
+    waits_for_file || stops
+}
+
+fn scripts<'p>(profile: &'p Profile<'_>) -> impl Iterator<Item = &'p str> {
+    profile
+        .container
+        .words()
+        .filter(|word| word.contains(char::is_whitespace))
+}
+
+fn words_of(script: &str) -> impl Iterator<Item = &str> {
+    script.split(|char: char| !char.is_alphanumeric() && !matches!(char, '-' | '_'))
+}
+
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or_default()
+}
+
+/// Whether `main` ends the sidecar: it asks for its end, kills it, or runs in a wrapper that does.
+pub fn is_ended_by(
+    template: &PodTemplate,
+    sidecar: &Profile<'_>,
+    main: &Profile<'_>,
+    all: &[Profile<'_>],
+) -> bool {
+    let kills = scripts(main).any(|script| words_of(script).any(|word| KILLERS.contains(&word)));
+    (template.shares_processes && kills) || is_wrapped(main) || asks_to_quit(sidecar, main, all)
+}
+
+/// Whether a container ends the proxy that a webhook adds to its pod.
+pub fn ends_injected(main: &Profile<'_>) -> bool {
+    is_wrapped(main) || main.reading.quit_calls().next().is_some() || scripts(main).any(is_trapped)
+}
+
+fn is_wrapped(main: &Profile<'_>) -> bool {
+    let mut words = settings::words(main.container).into_iter();
+    let first = words.next().map(|word| word.text).unwrap_or_default();
+    let is_told = |name: &str| {
+        let mut flags = main.container.words();
+        name != "linkerd-await" || flags.any(|word| word == "--shutdown" || word == "-S")
+    };
+    let name = base(&first);
+    WRAPPERS.contains(&name) && is_told(name)
+}
+
+/// Whether `main` calls a quit endpoint, or sends a shutdown, as a command of its own.
+fn asks_to_quit(sidecar: &Profile<'_>, main: &Profile<'_>, all: &[Profile<'_>]) -> bool {
+    let is_anothers = |port: u16| {
+        sidecar.served(port).is_none()
+            && all.iter().any(|other| {
+                other.container.at != sidecar.container.at && other.served(port).is_some()
+            })
+    };
+    let called = main.reading.quit_calls().any(|words| {
+        let mut ports = words.iter().flat_map(|word| mentions(word));
+        !ports.any(|mention| match mention.target {
+            Target::Address(address) => address.port_or_default().is_some_and(is_anothers),
+            Target::Dns { .. }
+            | Target::File { .. }
+            | Target::Kubernetes { .. }
+            | Target::Opaque => false,
+        })
+    });
+    called || scripts(main).any(is_trapped)
+}
+
+/// `trap 'curl … /quitquitquit' EXIT`: the words of a trap are a command, too.
+fn is_trapped(script: &str) -> bool {
+    let mut lines = script
+        .lines()
+        .filter(|line| line.trim_start().starts_with("trap "));
+    lines.any(|line| {
+        let calls = words_of(line).any(|word| CLIENTS.contains(&word));
+        calls && words_of(line).any(quits)
+    })
+}
+
+fn quits(word: &str) -> bool {
+    let word = word.to_lowercase();
+    word.starts_with("quit") || word == "shutdown"
+}
+
+impl Reading {
+    /// The words of commands that ask somebody to quit.
+    fn quit_calls(&self) -> impl Iterator<Item = &[String]> {
+        let calls = self.calls.iter().map(|call| call.words.as_slice());
+        calls.filter(|words| {
+            let (name, rest) = match words.split_first() {
+                Some((name, rest)) => (base(name), rest),
+                None => return false,
+            };
+            let mut words = rest.iter().flat_map(|word| words_of(word));
+            CLIENTS.contains(&name) && words.any(quits)
+        })
+    }
+}
+
+/// Whether a container is told to be a server: a verb such as `serve` and a port that it opens.
+pub fn is_told_to_serve(profile: &Profile<'_>) -> bool {
+    const VERBS: [&str; 8] = [
+        "serve",
+        "server",
+        "--server",
+        "-server",
+        "daemon",
+        "--daemon",
+        "start-server",
+        "runserver",
+    ];
+    let is_server = |name: &str| name.ends_with("-server") || name.ends_with("-proxy");
+    let words: Vec<&str> = profile.container.words().take(4).map(base).collect();
+    let has_verb = words.iter().any(|word| VERBS.contains(word));
+    words.first().is_some_and(|word| is_server(word)) || (has_verb && !profile.serves.is_empty())
+}

@@ -1,0 +1,183 @@
+//! Which ports a container listens on, and how that is known.
+
+pub use super::addresses::is_loopback;
+use super::settings::Setting;
+use crate::catalog::Entry;
+use crate::pod::{Action, Container, Probe};
+
+/// How it is known that a container listens on a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ServedBy {
+    /// It is listed in `ports`.
+    Declared,
+    /// A flag or variable says so.
+    Setting,
+    /// Its own probe or hook dials it.
+    Probe,
+    /// The catalogue knows the image.
+    Catalog,
+}
+
+/// A port that a container listens on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// The port.
+    pub port: u16,
+    /// How it is known.
+    pub by: ServedBy,
+}
+
+/// The ports that a container listens on, each with the firmest way to know it.
+pub fn ports(container: &Container, settings: &[Setting], entry: Option<&Entry>) -> Vec<Served> {
+    let mut found: Vec<Served> = Vec::new();
+    let mut add = |port: u16, by: ServedBy| {
+        if port != 0 && !found.iter().any(|served| served.port == port) {
+            found.push(Served { port, by });
+        }
+    };
+    container
+        .ports
+        .iter()
+        .for_each(|port| add(port.number, ServedBy::Declared));
+    listening(settings).for_each(|port| add(port, ServedBy::Setting));
+    probed(container).for_each(|port| add(port, ServedBy::Probe));
+    let Some(entry) = entry else { return found };
+    let named: Vec<u16> = named_ports(settings, &entry.serves_by).collect();
+    named.iter().for_each(|port| add(*port, ServedBy::Setting));
+    if named.is_empty() {
+        entry
+            .serves
+            .iter()
+            .for_each(|port| add(*port, ServedBy::Catalog));
+    }
+    found
+}
+
+/// The ports that settings with one of these names give.
+pub fn named_ports<'a>(
+    settings: &'a [Setting],
+    names: &'a [String],
+) -> impl Iterator<Item = u16> + 'a {
+    let named = settings
+        .iter()
+        .filter(move |setting| names.contains(&setting.name));
+    named.filter_map(|setting| setting.value.rsplit(':').next()?.parse().ok())
+}
+
+/// What the names of listening settings are made of.
+const LISTENING: [&str; 8] = [
+    "port", "addr", "address", "listen", "bind", "listener", "host", "ports",
+];
+/// What may stand beside it without naming somebody else.
+const OWN: [&str; 26] = [
+    "http",
+    "https",
+    "grpc",
+    "tcp",
+    "web",
+    "admin",
+    "api",
+    "metrics",
+    "health",
+    "server",
+    "serve",
+    "service",
+    "proxy",
+    "internal",
+    "external",
+    "public",
+    "private",
+    "local",
+    "status",
+    "probe",
+    "debug",
+    "main",
+    "rpc",
+    "secure",
+    "insecure",
+    "telemetry",
+];
+
+/// Ports of settings such as `--listen=:8080`, `--http-port 8080`, `PORT=8080`.
+fn listening(settings: &[Setting]) -> impl Iterator<Item = u16> {
+    settings
+        .iter()
+        .filter(|setting| is_listening(setting))
+        .filter_map(move |setting| {
+            let is_peer = settings.iter().any(|other| is_peer_host(setting, other));
+            listen_port(&setting.value).filter(|_| !is_peer)
+        })
+}
+
+fn is_listening(setting: &Setting) -> bool {
+    let words: Vec<String> = setting.name_words().collect();
+    let known = |word: &String| LISTENING.contains(&word.as_str()) || OWN.contains(&word.as_str());
+    let says_so = |word: &String| LISTENING[..6].contains(&word.as_str());
+    (words.iter().any(says_so) && words.iter().all(known))
+        || matches!(setting.name.as_str(), "-p" | "-l")
+}
+
+/// `CACHE_PORT` beside `CACHE_HOST=localhost` is the port of a peer.
+fn is_peer_host(port: &Setting, other: &Setting) -> bool {
+    let stem = |setting: &Setting| {
+        setting
+            .name_words()
+            .filter(|word| !LISTENING.contains(&word.as_str()))
+            .collect::<Vec<_>>()
+    };
+    let names_host = other.name_words().any(|word| {
+        matches!(
+            word.as_str(),
+            "host" | "hostname" | "addr" | "address" | "server"
+        )
+    });
+    port.name != other.name
+        && names_host
+        && is_loopback(&other.value)
+        && !stem(port).is_empty()
+        && stem(port) == stem(other)
+}
+
+/// A port number, perhaps after an address to bind to.
+fn listen_port(value: &str) -> Option<u16> {
+    let bare = value.split_once("://").map_or(value, |(_, rest)| rest);
+    let bare = bare.split('/').next()?;
+    match bare.rsplit_once(':') {
+        None => bare.parse().ok(),
+        Some((host, port)) => {
+            let binds = matches!(host, "" | "*" | "0.0.0.0" | "[::]" | "::" | "$(POD_IP)")
+                || is_loopback(host);
+            port.parse().ok().filter(|_| binds)
+        }
+    }
+}
+
+/// Ports that the container's own probes and hooks dial on itself.
+fn probed(container: &Container) -> impl Iterator<Item = u16> {
+    let probes = [
+        &container.startup,
+        &container.readiness,
+        &container.liveness,
+    ];
+    let actions = probes
+        .into_iter()
+        .flatten()
+        .map(|probe: &Probe| &probe.action);
+    let hooks = [&container.post_start, &container.pre_stop]
+        .into_iter()
+        .flatten();
+    actions
+        .chain(hooks)
+        .filter(|action| dials_itself(action))
+        .filter_map(|action| container.port_number(action.port()?))
+}
+
+fn dials_itself(action: &Action) -> bool {
+    match action {
+        Action::HttpGet { host, .. } | Action::TcpSocket { host, .. } => {
+            host.as_deref().is_none_or(is_loopback)
+        }
+        Action::Grpc { .. } => true,
+        Action::Exec { .. } | Action::Sleep { .. } | Action::Unreadable => false,
+    }
+}
