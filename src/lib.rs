@@ -8,3 +8,4 @@ pub mod nearness;
 pub mod plan;
 pub mod pod;
 pub mod shell;
+pub mod timeline;
