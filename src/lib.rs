@@ -3,9 +3,12 @@
 pub mod catalog;
 pub mod diff;
 pub mod finding;
+pub mod graph;
+pub mod inject;
 pub mod manifest;
 pub mod nearness;
 pub mod plan;
 pub mod pod;
+pub mod run;
 pub mod shell;
 pub mod timeline;
