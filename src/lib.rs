@@ -1,6 +1,7 @@
 //! Start order of the containers of a pod: predicted from manifests, observed on live pods.
 
 pub mod catalog;
+pub mod cure;
 pub mod diff;
 pub mod finding;
 pub mod graph;
@@ -9,6 +10,7 @@ pub mod manifest;
 pub mod nearness;
 pub mod plan;
 pub mod pod;
+pub mod rules;
 pub mod run;
 pub mod shell;
 pub mod timeline;

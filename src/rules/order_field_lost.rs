@@ -1,0 +1,171 @@
+//! A live pod lacks a field of the start order that its owner's template has.
+
+use super::context::refused;
+use super::together::{Subject, Together};
+use super::{Check, Rule};
+use crate::finding::{Finding, Label, Severity};
+use crate::manifest::{FieldPath, Mark};
+use crate::pod::{Container, PodTemplate, Role, Workload};
+
+pub(super) static RULE: Rule = Rule {
+    id: "order-field-lost",
+    summary: "a pod lacks an order field that its owner's template has",
+    severity: Severity::Error,
+    since: "0.1.0",
+    fix: None,
+    why: "A mutating webhook or a client that was built before a field existed reads the pod, drops what it does not \
+          know, and writes the rest back. A native sidecar without its `restartPolicy` is an init container that never \
+          ends; a lost hook or probe is a lost gate. The template still looks right.",
+    facts: &["S4", "S6", "S11"],
+    cure: "The webhook or client has to be built with a newer Kubernetes API. `metadata.managedFields` of the pod names \
+           who wrote it.",
+    silent: "The pod has what the template has, with defaults and added containers; its owner is not part of the run.",
+    example: include_str!("../../testdata/rules/order-field-lost/bad/minimal.yaml"),
+    check: Check::WholeRun(check),
+};
+
+fn check(together: &Together<'_>, findings: &mut Vec<Finding>) {
+    for pod in together
+        .subjects
+        .iter()
+        .filter(|pod| pod.workload.object.kind == "Pod")
+    {
+        if let Some(owner) = owner_of(together, pod.workload) {
+            compare(pod, owner, findings);
+        }
+    }
+}
+
+/// The object of the run that made a pod: by uid, else by kind, name and namespace.
+fn owner_of<'t>(together: &Together<'t>, pod: &Workload) -> Option<&'t Subject<'t>> {
+    let named = pod.origin.owner.as_ref()?;
+    let is_owner = |other: &&Subject<'_>| {
+        let (object, uid) = (&other.workload.object, &other.workload.origin.uid);
+        let is_same_uid = match uid {
+            Some(uid) if !named.uid.is_empty() => *uid == named.uid,
+            Some(_) | None => true,
+        };
+        object.kind == named.kind
+            && object.name == named.name
+            && object.namespace_or_default() == pod.object.namespace_or_default()
+            && is_same_uid
+    };
+    together.subjects.iter().find(is_owner)
+}
+
+/// A field that is gone.
+struct Lost {
+    /// As people call it: `restartPolicy: Always`.
+    what: String,
+    /// Where the template has it.
+    at: FieldPath,
+    mark: Mark,
+}
+
+fn compare(pod: &Subject<'_>, owner: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let template = &owner.workload.template;
+    for wanted in &template.containers {
+        let Some((_, own)) = pod.workload.template.container(&wanted.name) else {
+            continue;
+        };
+        for lost in lost_fields(wanted, own) {
+            findings.push(report(pod, owner, own, &lost));
+        }
+    }
+    if let Some((own, lost)) = lost_order(&pod.workload.template, template) {
+        findings.push(report(pod, owner, own, &lost));
+    }
+}
+
+fn lost_fields(wanted: &Container, own: &Container) -> Vec<Lost> {
+    let mut lost = Vec::new();
+    if wanted.role == Role::Sidecar && own.role == Role::Init {
+        lost.push(Lost {
+            what: "restartPolicy: Always".to_owned(),
+            at: wanted.at.key("restartPolicy"),
+            mark: Mark::Entry,
+        });
+    }
+    let hooks = [
+        ("postStart", &wanted.post_start, &own.post_start),
+        ("preStop", &wanted.pre_stop, &own.pre_stop),
+    ];
+    for (hook, _, _) in hooks
+        .iter()
+        .filter(|(_, wanted, own)| wanted.is_some() && own.is_none())
+    {
+        lost.push(Lost {
+            what: format!("its {hook} hook"),
+            at: wanted.at.keys(&["lifecycle", *hook]),
+            mark: Mark::Key,
+        });
+    }
+    for (probe, _) in wanted.probes() {
+        if !own.probes().any(|(kept, _)| kept == probe) {
+            lost.push(Lost {
+                what: format!("its {probe}"),
+                at: wanted.at.key(probe),
+                mark: Mark::Key,
+            });
+        }
+    }
+    lost
+}
+
+/// The first container that comes earlier in the pod than in the template.
+fn lost_order<'p>(pod: &'p PodTemplate, template: &PodTemplate) -> Option<(&'p Container, Lost)> {
+    let lists = ["initContainers", "containers"];
+    lists.into_iter().find_map(|list| {
+        let of_list = |container: &&Container| container.role.list() == list;
+        let kept = pod.containers.iter().filter(of_list);
+        let kept = kept.filter(|own| {
+            let wanted = template.container(&own.name);
+            wanted.is_some_and(|(_, wanted)| of_list(&wanted))
+        });
+        let places: Vec<(&Container, usize)> = kept
+            .filter_map(|own| Some((own, template.container(&own.name)?.0)))
+            .collect();
+        let swapped = places.windows(2).find(|pair| pair[0].1 > pair[1].1)?;
+        let wanted = &template.containers[swapped[0].1];
+        let lost = Lost {
+            what: "its place in the order".to_owned(),
+            at: wanted.at.key("name"),
+            mark: Mark::Value,
+        };
+        Some((swapped[0].0, lost))
+    })
+}
+
+fn report(pod: &Subject<'_>, owner: &Subject<'_>, own: &Container, lost: &Lost) -> Finding {
+    let object = &owner.workload.object;
+    let message = format!("`{}` has lost {}", own.name, lost.what);
+    let text = format!(
+        "without {}, which {} {} has",
+        lost.what, object.kind, object.name
+    );
+    let at = own.at.key("name");
+    let mut finding = pod.finding(&RULE, message, at, Mark::Value, text);
+    finding.container = Some(own.name.clone());
+    if (pod.source, pod.document) == (owner.source, owner.document) {
+        finding.related.push(Label {
+            at: lost.at.clone(),
+            mark: lost.mark.clone(),
+            text: "the template has it".to_owned(),
+            span: None,
+        });
+    }
+    finding.because =
+        "a webhook or client built before the field existed drops it when it writes the pod back"
+            .to_owned();
+    let managers = &pod.workload.origin.managers;
+    if !managers.is_empty() {
+        finding
+            .notes
+            .push(format!("the pod was written by {}", managers.join(", ")));
+    }
+    finding.fix = Some(refused(
+        "the order of a live pod cannot be changed; who drops the field has to be updated"
+            .to_owned(),
+    ));
+    finding
+}
