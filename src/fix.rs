@@ -1,0 +1,363 @@
+//! Proves fixes: applies each to its document, reads the outcome again and judges it again.
+//!
+//! Nothing is called a fix before the changed document parses, only the meant values differ, no
+//! comment is lost, the finding is gone, and nothing as bad is new.
+
+use crate::finding::{Finding, Outcome, Severity};
+use crate::judge::{self, Target};
+use crate::manifest::edit::{self, Operation};
+use crate::pod::workload::{Object, ObjectRef, Service, read};
+use crate::pod::{PortRef, Role, Workload};
+use crate::run::{DocumentRead, Run};
+use rayon::prelude::*;
+
+/// Tries the fix of every finding; findings of one document come one after the other.
+///
+/// Findings below `least` stay untried: nobody is shown them, and a proof costs as much as reading
+/// the document three times.
+pub fn prove(run: &Run, target: Target, findings: &mut [Finding], least: Severity) {
+    let surroundings = Surroundings::of(run);
+    let of_one_document =
+        |a: &Finding, b: &Finding| (a.source, a.document) == (b.source, b.document);
+    let groups: Vec<&mut [Finding]> = findings.chunk_by_mut(of_one_document).collect();
+    groups.into_par_iter().for_each(|group| {
+        if let Some(read) = run.document(group[0].source, group[0].document) {
+            prove_document(read, target, &surroundings, group, least);
+        }
+    });
+}
+
+/// What else of the run could refer to a container that moves.
+struct Surroundings<'r> {
+    run: &'r Run,
+    services: Vec<&'r Service>,
+    patches: Vec<&'r Workload>,
+}
+
+impl<'r> Surroundings<'r> {
+    fn of(run: &'r Run) -> Surroundings<'r> {
+        Surroundings {
+            run,
+            services: run.services().collect(),
+            patches: run
+                .workloads()
+                .map(|(_, _, workload)| workload)
+                .filter(|workload| workload.template.is_partial)
+                .collect(),
+        }
+    }
+}
+
+/// A finding's identity across an edit: what it is about, not where it stands.
+type Identity<'f> = (
+    &'static str,
+    &'f ObjectRef,
+    Option<&'f str>,
+    Option<&'f str>,
+);
+
+fn identity(finding: &Finding) -> Identity<'_> {
+    (
+        finding.rule,
+        &finding.object,
+        finding.container.as_deref(),
+        finding.dependent.as_deref(),
+    )
+}
+
+fn prove_document(
+    read: &DocumentRead,
+    target: Target,
+    surroundings: &Surroundings<'_>,
+    group: &mut [Finding],
+    least: Severity,
+) {
+    let before: Vec<Finding> = group.to_vec();
+    // What each proven fix leaves of the findings, to see which others it settles.
+    let mut left_by: Vec<Vec<Finding>> = Vec::new();
+    // Infos last: a fix that people see is not to be settled by one that is not listed.
+    let (infos, loud): (Vec<&mut Finding>, Vec<&mut Finding>) = group
+        .iter_mut()
+        .partition(|finding| finding.severity == Severity::Info);
+    let shown = loud.into_iter().chain(infos);
+    for finding in shown.filter(|finding| finding.severity >= least) {
+        let is_settled = left_by.iter().any(|left| {
+            !left
+                .iter()
+                .any(|other| identity(other) == identity(finding))
+        });
+        let own = identity_of(finding);
+        let Some(fix) = finding
+            .fix
+            .as_mut()
+            .filter(|fix| fix.outcome == Outcome::Untried)
+        else {
+            continue;
+        };
+        if is_settled {
+            fix.outcome = Outcome::Settled;
+            continue;
+        }
+        fix.outcome = match try_fix(read, target, surroundings, &own, &fix.operations, &before) {
+            Ok((text, left)) => {
+                left_by.push(left);
+                Outcome::Proven(text)
+            }
+            Err(reason) => Outcome::Refused(reason),
+        };
+    }
+}
+
+/// An owned [`Identity`].
+struct Own {
+    rule: &'static str,
+    object: ObjectRef,
+    container: Option<String>,
+    dependent: Option<String>,
+}
+
+fn identity_of(finding: &Finding) -> Own {
+    Own {
+        rule: finding.rule,
+        object: finding.object.clone(),
+        container: finding.container.clone(),
+        dependent: finding.dependent.clone(),
+    }
+}
+
+impl Own {
+    fn is(&self, other: &Finding) -> bool {
+        identity(other)
+            == (
+                self.rule,
+                &self.object,
+                self.container.as_deref(),
+                self.dependent.as_deref(),
+            )
+    }
+}
+
+fn try_fix(
+    read: &DocumentRead,
+    target: Target,
+    surroundings: &Surroundings<'_>,
+    own: &Own,
+    operations: &[Operation],
+    before: &[Finding],
+) -> Result<(String, Vec<Finding>), String> {
+    let workload = read
+        .workloads()
+        .find(|workload| workload.object == own.object);
+    let workload = workload.ok_or_else(|| "the workload was not found again".to_owned())?;
+    check_kind(&workload.object)?;
+    check_owner(workload)?;
+    check_references(workload, target, surroundings, operations)?;
+    let edited = edit::apply(&read.document, operations).map_err(|refused| refused.to_string())?;
+    let objects = self::read(&edited.document).objects;
+    check_pod(&own.object, &objects)?;
+    let source = before.first().map_or(0, |finding| finding.source);
+    let after = judge::document(
+        surroundings.run,
+        source,
+        &DocumentRead {
+            document: edited.document,
+            objects,
+        },
+        target,
+    );
+    if after.iter().any(|finding| own.is(finding)) {
+        return Err("the change would not end the finding".to_owned());
+    }
+    let worst = before
+        .iter()
+        .filter(|finding| own.is(finding))
+        .map(|finding| finding.severity)
+        .max();
+    let is_new = |finding: &&Finding| {
+        !before
+            .iter()
+            .any(|known| identity(known) == identity(finding))
+    };
+    if let Some(new) = after
+        .iter()
+        .filter(is_new)
+        .find(|finding| Some(finding.severity) >= worst)
+    {
+        return Err(format!("the change would bring {}", new.rule));
+    }
+    Ok((edited.text, after))
+}
+
+/// The API takes no pod without an app container.
+fn check_pod(object: &ObjectRef, objects: &[Object]) -> Result<(), String> {
+    let has_app = |workload: &Workload| {
+        let mut containers = workload.template.containers.iter();
+        containers.any(|container| container.role == Role::App)
+    };
+    let mut workloads = objects.iter().filter_map(Object::workload);
+    let is_whole = workloads.any(|workload| workload.object == *object && has_app(workload));
+    match is_whole {
+        true => Ok(()),
+        false => Err("the pod would have no app container left".to_owned()),
+    }
+}
+
+/// Controllers of other kinds may refuse init containers, hooks or restart policies.
+fn check_kind(object: &ObjectRef) -> Result<(), String> {
+    let is_built_in = matches!(
+        object.kind.as_str(),
+        "Pod"
+            | "PodTemplate"
+            | "ReplicationController"
+            | "ReplicaSet"
+            | "Deployment"
+            | "StatefulSet"
+            | "DaemonSet"
+            | "Job"
+            | "CronJob"
+            | "Rollout"
+            | "CloneSet"
+    );
+    match is_built_in {
+        true => Ok(()),
+        false => Err(format!(
+            "the controller of {} may refuse the changed pod template",
+            object.kind
+        )),
+    }
+}
+
+/// A pod of a controller is mended in the controller's template.
+fn check_owner(workload: &Workload) -> Result<(), String> {
+    match &workload.origin.owner {
+        Some(owner) => Err(format!(
+            "the pod was made by {} {}, whose template has to change",
+            owner.kind, owner.name
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_references(
+    workload: &Workload,
+    target: Target,
+    surroundings: &Surroundings<'_>,
+    operations: &[Operation],
+) -> Result<(), String> {
+    for operation in operations {
+        let Operation::Move { from, to } = operation else {
+            continue;
+        };
+        let container = workload
+            .template
+            .containers
+            .iter()
+            .find(|container| container.at == *from);
+        let Some(container) = container else { continue };
+        let leaves_its_list = from.parent() != to.parent();
+        if leaves_its_list && !target.version.has_named_ports_of_sidecars() {
+            check_services(workload, &container.name, surroundings)?;
+        }
+        let same = |patch: &&&Workload| {
+            patch.object.kind == workload.object.kind && patch.object.name == workload.object.name
+        };
+        let names = |patch: &&Workload| patch.template.container(&container.name).is_some();
+        if surroundings
+            .patches
+            .iter()
+            .filter(same)
+            .copied()
+            .any(|patch| names(&patch))
+        {
+            return Err(format!(
+                "a patch of this run names `{}`, and would miss it after the move",
+                container.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Before 1.32 endpoint controllers do not look at native sidecars for named ports.
+fn check_services(
+    workload: &Workload,
+    name: &str,
+    surroundings: &Surroundings<'_>,
+) -> Result<(), String> {
+    let container = workload
+        .template
+        .container(name)
+        .map(|(_, container)| container);
+    let declares = |port: &str| {
+        container.is_some_and(|container| {
+            container
+                .ports
+                .iter()
+                .any(|own| own.name.as_deref() == Some(port))
+        })
+    };
+    let selects = |service: &&&Service| service.selects(workload);
+    for service in surroundings.services.iter().filter(selects) {
+        let named = service.ports.iter().find_map(|port| match &port.target {
+            PortRef::Name(name) => Some(name).filter(|name| declares(name)),
+            PortRef::Number(_) => None,
+        });
+        if let Some(port) = named {
+            let service = &service.object.name;
+            return Err(format!(
+                "Service {service} targets port {port} by name, which needs Kubernetes 1.32 for a native sidecar"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The text of a whole document after as many fixes as fit together: each is applied to the outcome
+/// of the one before, until none is left that `accepts`.
+pub fn apply_all(
+    run: &Run,
+    target: Target,
+    source: usize,
+    document_index: usize,
+    accepts: fn(&Finding) -> bool,
+) -> Option<String> {
+    let read = run.document(source, document_index)?;
+    let surroundings = Surroundings::of(run);
+    let mut text: Option<String> = None;
+    let mut current: Option<DocumentRead> = None;
+    // Each round ends one finding at least, and brings none as bad.
+    for _ in 0..64 {
+        let seen = current.as_ref().unwrap_or(read);
+        let mut findings = judge::document(run, source, seen, target);
+        prove_document(seen, target, &surroundings, &mut findings, Severity::Info);
+        let proven = findings
+            .iter()
+            .filter(|finding| accepts(finding))
+            .find_map(
+                |finding| match finding.fix.as_ref().map(|fix| &fix.outcome) {
+                    Some(Outcome::Proven(text)) => Some(text.clone()),
+                    Some(Outcome::Untried | Outcome::Settled | Outcome::Refused(_)) | None => None,
+                },
+            );
+        let Some(next) = proven else { break };
+        current = reread(&next, seen);
+        text = Some(next);
+        if current.is_none() {
+            break;
+        }
+    }
+    text
+}
+
+/// The changed document, read again under its old number.
+fn reread(text: &str, before: &DocumentRead) -> Option<DocumentRead> {
+    let name = before.document.source().map_or("", |source| source.name());
+    let mut parsed = crate::manifest::parse::parse(name, text);
+    let mut document = parsed
+        .documents
+        .pop()
+        .filter(|_| parsed.documents.is_empty())?;
+    document.index = before.document.index;
+    let objects = read(&document).objects;
+    Some(DocumentRead { document, objects })
+}

@@ -1,0 +1,154 @@
+//! Judges the workloads of a run: predicts each, runs the rules, looks up the places of findings.
+
+use crate::catalog::Catalog;
+use crate::finding::Finding;
+use crate::inject::Mesh;
+use crate::manifest::{Document, Mark};
+use crate::plan::profile::{Profile, profiles};
+use crate::plan::{self, StartPlan};
+use crate::pod::{KubeVersion, Workload};
+use crate::rules::{self, Context, Preference, Subject};
+use crate::run::{DocumentRead, Run};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+
+/// What workloads are judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// The kubelet's version.
+    pub version: KubeVersion,
+    /// The kind of gate that fixes write.
+    pub preference: Preference,
+    /// The mesh whose proxies are injected although no manifest says so.
+    pub mesh: Option<Mesh>,
+}
+
+/// Judges every workload. Findings come in the order of files, lines and rules, their places
+/// looked up, their fixes untried.
+pub fn findings(run: &Run, target: Target) -> Vec<Finding> {
+    let subjects = all_subjects(run, target);
+    let own = subjects
+        .par_iter()
+        .map(|subject| rules::check(&context(run, subject, target)));
+    let mut findings: Vec<Finding> = own.flatten_iter().collect();
+    findings.extend(rules::check_run(run, &subjects));
+    let place = |finding: &Finding| {
+        let start = finding.primary.span.map_or(0, |span| span.start);
+        let severity = Reverse(finding.severity);
+        (
+            finding.source,
+            finding.document,
+            start,
+            severity,
+            finding.rule,
+        )
+    };
+    findings.par_iter_mut().for_each(|finding| {
+        if let Some(read) = run.document(finding.source, finding.document) {
+            look_up(finding, &read.document);
+        }
+    });
+    findings.sort_by_key(place);
+    findings
+}
+
+/// Every workload of the run with all that is known of it, in the order of [`Run::workloads`].
+pub fn all_subjects(run: &Run, target: Target) -> Vec<Subject<'_>> {
+    let documents: Vec<(usize, &DocumentRead)> = run.documents().collect();
+    let subjects = documents
+        .par_iter()
+        .map(|(source, read)| subjects(run, *source, read, target));
+    subjects.flatten_iter().collect()
+}
+
+/// The findings of one document by itself, without what rests on other documents.
+pub fn document(run: &Run, source: usize, read: &DocumentRead, target: Target) -> Vec<Finding> {
+    let subjects = subjects(run, source, read, target);
+    let all = subjects
+        .iter()
+        .flat_map(|subject| rules::check(&context(run, subject, target)));
+    let mut findings: Vec<Finding> = all.collect();
+    findings
+        .iter_mut()
+        .for_each(|finding| look_up(finding, &read.document));
+    findings.sort_by_key(|finding| {
+        (
+            finding.primary.span.map_or(0, |span| span.start),
+            Reverse(finding.severity),
+            finding.rule,
+        )
+    });
+    findings
+}
+
+/// What the kubelet does with a workload.
+pub fn plan(workload: &Workload, version: KubeVersion) -> StartPlan {
+    let profiles = profiles(&workload.template, Catalog::built_in(), &|_, _| None);
+    plan_by(workload, version, &profiles)
+}
+
+fn plan_by(workload: &Workload, version: KubeVersion, profiles: &[Profile<'_>]) -> StartPlan {
+    let needs = plan::needs::find(&workload.template, &workload.object.name, version, profiles);
+    plan::predict(&workload.template, version, needs)
+}
+
+fn subjects<'r>(
+    run: &'r Run,
+    source: usize,
+    read: &'r DocumentRead,
+    target: Target,
+) -> Vec<Subject<'r>> {
+    read.workloads()
+        .map(|workload| subject(run, source, read.document.index, workload, target))
+        .collect()
+}
+
+fn subject<'r>(
+    run: &'r Run,
+    source: usize,
+    document: usize,
+    workload: &'r Workload,
+    target: Target,
+) -> Subject<'r> {
+    let namespace = run.namespace_of(&workload.object);
+    let config = |map: &str, key: &str| {
+        let value = run.config_value(namespace, map, key, source)?;
+        value.text().map(str::to_owned)
+    };
+    let profiles = profiles(&workload.template, Catalog::built_in(), &config);
+    let plan = plan_by(workload, target.version, &profiles);
+    Subject {
+        source,
+        document,
+        workload,
+        plan,
+        profiles,
+    }
+}
+
+fn context<'a>(run: &'a Run, subject: &'a Subject<'a>, target: Target) -> Context<'a> {
+    Context {
+        run,
+        workload: subject.workload,
+        plan: &subject.plan,
+        profiles: &subject.profiles,
+        catalog: Catalog::built_in(),
+        preference: target.preference,
+        mesh: target.mesh,
+        source: subject.source,
+        document: subject.document,
+    }
+}
+
+/// Looks up the places of a finding's labels and evidence.
+fn look_up(finding: &mut Finding, document: &Document) {
+    let labels = std::iter::once(&mut finding.primary).chain(&mut finding.related);
+    labels.for_each(|label| label.span = document.span_at(&label.at, &label.mark));
+    for evidence in &mut finding.evidence {
+        let mark = match evidence.words.is_empty() {
+            true => Mark::Value,
+            false => Mark::Part(evidence.words.clone()),
+        };
+        evidence.span = document.span_at(&evidence.at, &mark);
+    }
+}
