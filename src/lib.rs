@@ -1,6 +1,9 @@
 //! Start order of the containers of a pod: predicted from manifests, observed on live pods.
 
 pub mod catalog;
+pub mod cli;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod cure;
 pub mod diff;
 pub mod finding;
