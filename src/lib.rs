@@ -4,8 +4,10 @@ pub mod catalog;
 pub mod cli;
 #[cfg(feature = "cluster")]
 pub mod cluster;
+pub mod cmd;
 pub mod cure;
 pub mod diff;
+pub mod error;
 pub mod finding;
 pub mod fix;
 pub mod graph;
@@ -15,6 +17,7 @@ pub mod manifest;
 pub mod nearness;
 pub mod plan;
 pub mod pod;
+pub mod render;
 pub mod rules;
 pub mod run;
 pub mod shell;

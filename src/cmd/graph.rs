@@ -1,0 +1,44 @@
+//! `graph`: reads, resolves who waits for whom, prints.
+
+use super::{explain, input, terminal};
+use crate::cli::{GraphArgs, GraphFormat};
+use crate::error::Failure;
+use crate::graph::{Graph, Node};
+use crate::judge::{self, Target};
+use crate::render::graph::{Picture, to_dot, to_json, to_mermaid, to_text};
+use crate::rules::Preference;
+use std::io::Write;
+
+/// Runs the command; the number is the exit code.
+pub fn run(args: &GraphArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+    let gathered = input::gather(&args.input, &args.connection, "-", "graph")?;
+    let run = gathered.run;
+    let target = Target {
+        version: gathered.version,
+        preference: Preference::PerRule,
+        mesh: None,
+    };
+    let subjects = judge::all_subjects(&run, target);
+    let nodes = subjects.iter().map(|subject| Node {
+        source: subject.source,
+        workload: subject.workload,
+        profiles: &subject.profiles,
+    });
+    let graph = Graph::of(&run, nodes.collect());
+    let documents = subjects
+        .iter()
+        .map(|subject| run.document(subject.source, subject.document));
+    let picture = Picture {
+        run: &run,
+        graph: &graph,
+        documents: documents.collect(),
+    };
+    match args.output {
+        GraphFormat::Text => to_text(&picture, terminal::style(&args.style), out)?,
+        GraphFormat::Dot => to_dot(&picture, out)?,
+        GraphFormat::Mermaid => to_mermaid(&picture, out)?,
+        GraphFormat::Json => to_json(&picture, out)?,
+    }
+    out.flush()?;
+    Ok(explain::print_unread(&run, err)?)
+}

@@ -1,0 +1,283 @@
+//! `lint`: reads, judges, proves the fixes, prints.
+
+use super::input::{self, Gathered};
+use super::terminal;
+use crate::cli::{LintArgs, LintFormat, MeshName, Prefer};
+use crate::error::Failure;
+use crate::finding::{Finding, Outcome, Severity, Skipped};
+use crate::inject::Mesh;
+use crate::judge::{self, Target};
+use crate::manifest::load::LoadError;
+use crate::render::{self, Exit, NotLinted, Options, Report, TargetSource, Templates, Totals};
+use crate::rules::Preference;
+use crate::run::{FileRead, Run};
+use crate::{diff, fix};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// Runs the command; the number is the exit code.
+pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+    let stdin_name = args.stdin_filename.as_deref().unwrap_or("-");
+    let gathered = input::gather(&args.input, &args.connection, stdin_name, "lint")?;
+    let (target, source) = target(args, &gathered)?;
+    let run = gathered.run;
+    let mut findings = judge::findings(&run, target);
+    let shown = match args.output {
+        LintFormat::Json => Severity::Info,
+        LintFormat::Text | LintFormat::Wide | LintFormat::Line => severity(&args.severity)?,
+    };
+    let proven = if args.diff { Severity::Info } else { shown };
+    fix::prove(&run, target, &mut findings, proven);
+    let report = report(args, (target, source), &run, findings)?;
+    let options = Options {
+        format: args.output,
+        style: terminal::style(&args.style),
+        width: terminal::width(),
+        quiet: args.quiet,
+        show_suppressed: false,
+    };
+    if args.diff {
+        return Ok(print_diff(&run, target, &report, &options, out, err)?);
+    }
+    render::findings(&report, &options, out)?;
+    out.flush()?;
+    render::summary(&report, &options, err)?;
+    Ok(report.exit.code())
+}
+
+fn target(args: &LintArgs, gathered: &Gathered) -> Result<(Target, TargetSource), Failure> {
+    let (version, source) = match &args.k8s_version {
+        None => (gathered.version, gathered.source),
+        Some(text) => (input::version(text)?, TargetSource::Flag),
+    };
+    let preference = match args.prefer {
+        None => Preference::PerRule,
+        Some(Prefer::Native) => Preference::Native,
+        Some(Prefer::Hook) => Preference::Hook,
+    };
+    Ok((
+        Target {
+            version,
+            preference,
+            mesh: args.assume_mesh.map(mesh),
+        },
+        source,
+    ))
+}
+
+fn mesh(name: MeshName) -> Mesh {
+    match name {
+        MeshName::Istio => Mesh::Istio,
+        MeshName::Linkerd => Mesh::Linkerd,
+        MeshName::Kuma => Mesh::Kuma,
+        MeshName::Consul => Mesh::Consul,
+        MeshName::Appmesh => Mesh::Appmesh,
+        MeshName::Osm => Mesh::Osm,
+        MeshName::Dapr => Mesh::Dapr,
+    }
+}
+
+fn severity(word: &str) -> Result<Severity, Failure> {
+    word.parse().map_err(Failure::new)
+}
+
+fn report(
+    args: &LintArgs,
+    (target, source): (Target, TargetSource),
+    run: &Run,
+    findings: Vec<Finding>,
+) -> Result<Report, Failure> {
+    let fail_on = if args.fail_on == "none" {
+        None
+    } else {
+        Some(severity(&args.fail_on)?)
+    };
+    let mut report = Report {
+        sources: run.files.iter().map(self::source).collect(),
+        findings,
+        not_linted: run.files.iter().flat_map(not_linted).collect(),
+        templates: templates(run),
+        notes: run.files.iter().flat_map(notes).collect(),
+        totals: totals(run),
+        target: render::Target {
+            kubernetes: target.version,
+            source,
+            mesh: target.mesh.map(|mesh| mesh.word().to_owned()),
+        },
+        fail_on,
+        severity: severity(&args.severity)?,
+        exit: Exit::Success,
+    };
+    report.exit = report.judge();
+    if args.strict && !report.templates.is_empty() {
+        report.exit = Exit::Failure {
+            code: 2,
+            reason: "templates are not linted (--strict)".to_owned(),
+        };
+    }
+    Ok(report)
+}
+
+fn source(file: &FileRead) -> render::Input {
+    let documents = file
+        .documents
+        .iter()
+        .map(|read| (read.document.index, read.document.span));
+    render::Input {
+        source: file.source.clone(),
+        documents: documents.collect(),
+    }
+}
+
+/// What of a file could not be read: all of it, some documents, or a named file without objects.
+fn not_linted(file: &FileRead) -> Vec<NotLinted> {
+    let name = file.source.name().to_owned();
+    let whole = |reason: String| NotLinted {
+        skipped: Skipped {
+            file: name.clone(),
+            position: None,
+            reason,
+        },
+        broken: None,
+    };
+    if let Some(failure) = &file.failure {
+        let position = match failure {
+            LoadError::NotUtf8 { line, column, .. } => Some((*line, *column)),
+            LoadError::Missing(_)
+            | LoadError::Io(_)
+            | LoadError::TooLarge
+            | LoadError::Utf16
+            | LoadError::Binary => None,
+        };
+        return vec![NotLinted {
+            skipped: Skipped {
+                file: name,
+                position,
+                reason: failure.to_string(),
+            },
+            broken: None,
+        }];
+    }
+    if file.is_template && file.is_named {
+        return vec![whole(
+            "a template, not a manifest: render it first".to_owned(),
+        )];
+    }
+    if file.is_named && !file.is_kubernetes && file.errors.is_empty() {
+        return vec![whole("no Kubernetes object in it".to_owned())];
+    }
+    let broken = file.errors.iter();
+    broken
+        .map(|error| NotLinted::unparsed(&file.source, error))
+        .collect()
+}
+
+/// Unrendered templates, counted by chart.
+fn templates(run: &Run) -> Vec<Templates> {
+    let mut charts: BTreeMap<String, usize> = BTreeMap::new();
+    for file in run
+        .files
+        .iter()
+        .filter(|file| file.is_template && !file.is_named)
+    {
+        *charts
+            .entry(chart_of(Path::new(file.source.name())))
+            .or_default() += 1;
+    }
+    charts
+        .into_iter()
+        .map(|(chart, count)| Templates { chart, count })
+        .collect()
+}
+
+/// The folder above `templates`, else the file's own.
+fn chart_of(path: &Path) -> String {
+    let templates = path
+        .ancestors()
+        .filter(|above| above.file_name().is_some_and(|name| name == "templates"))
+        .last();
+    let chart = templates
+        .and_then(Path::parent)
+        .or(path.parent())
+        .unwrap_or(Path::new("."));
+    format!("{}/", chart.display().to_string().trim_end_matches('/'))
+}
+
+fn notes(file: &FileRead) -> Vec<Skipped> {
+    let twice = file.keys_twice.iter().map(|twice| Skipped {
+        file: file.source.name().to_owned(),
+        position: Some(twice.again),
+        reason: format!(
+            "{} is given on line {}, too; the later one counts",
+            twice.key, twice.first_line
+        ),
+    });
+    twice.collect()
+}
+
+fn totals(run: &Run) -> Totals {
+    Totals {
+        files: run.files.len(),
+        documents: run.files.iter().map(|file| file.document_count).sum(),
+        workloads: run.workloads().count(),
+    }
+}
+
+/// `--diff`: the patches and nothing else on standard output; titles and summary beside it.
+fn print_diff(
+    run: &Run,
+    target: Target,
+    report: &Report,
+    options: &Options,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> std::io::Result<u8> {
+    let mut is_empty = true;
+    for (source, file) in run.files.iter().enumerate() {
+        let before = file.source.text();
+        let Some(after) = patched(run, target, report, source) else {
+            continue;
+        };
+        is_empty = false;
+        write!(out, "{}", diff::unified(file.source.name(), before, &after))?;
+    }
+    out.flush()?;
+    let quiet = Options {
+        quiet: true,
+        format: LintFormat::Text,
+        ..*options
+    };
+    render::summary(report, &quiet, err)?;
+    Ok(match report.exit.code() {
+        2 => 2,
+        _ => u8::from(!is_empty),
+    })
+}
+
+/// A file's text with every proven fix; none when there is no fix.
+pub fn patched(run: &Run, target: Target, report: &Report, source: usize) -> Option<String> {
+    let file = run.files.get(source)?;
+    let has_fix = |finding: &&Finding| {
+        let outcome = finding.fix.as_ref().map(|fix| &fix.outcome);
+        finding.source == source && matches!(outcome, Some(Outcome::Proven(_)))
+    };
+    let mut documents: Vec<usize> = report
+        .active()
+        .filter(has_fix)
+        .map(|finding| finding.document)
+        .collect();
+    documents.sort_unstable();
+    documents.dedup();
+    let mut text = file.source.text().to_owned();
+    let mut is_changed = false;
+    // From the last document to the first, so that the spans of earlier ones stay right.
+    for index in documents.into_iter().rev() {
+        let span = run.document(source, index)?.document.span;
+        if let Some(changed) = fix::apply_all(run, target, source, index, |_| true) {
+            text.replace_range(span.range(), &changed);
+            is_changed = true;
+        }
+    }
+    is_changed.then_some(text)
+}

@@ -1,0 +1,12 @@
+//! One file a command: reads its flags, wires the layers together, prints.
+
+pub mod explain;
+pub mod graph;
+pub mod input;
+pub mod lint;
+#[cfg(feature = "cluster")]
+pub mod live;
+pub mod rules;
+pub mod terminal;
+pub mod version;
+pub mod watch;
