@@ -7,7 +7,7 @@ use crate::pod::{Action, PortRef};
 use crate::shell::{Background, End, Surroundings};
 use std::time::Duration;
 
-/// What a postStart hook does (S§3: the kubelet tries it once and waits for its end, whatever it takes).
+/// What a postStart hook does (S3: the kubelet tries it once and waits for its end, whatever it takes).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hook {
     /// It waits until something is there.
@@ -50,7 +50,7 @@ pub enum Hook {
         /// The words to mark.
         words: String,
     },
-    /// One GET; every answer passes (S§3).
+    /// One GET; every answer passes (S5).
     HttpGet {
         /// The host; none means the pod's address.
         host: Option<String>,
@@ -61,7 +61,7 @@ pub enum Hook {
         /// Over TLS.
         https: bool,
     },
-    /// It always fails (S§3).
+    /// It always fails (S5).
     TcpSocket {
         /// The port.
         port: PortRef,

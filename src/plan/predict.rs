@@ -1,6 +1,6 @@
 //! The kubelet's sequence: which container starts when what has happened.
 //!
-//! The facts (`S§n`) are those of `docs/start-sequence.md`.
+//! The facts (`Sn`) are those of `docs/start-sequence.md`.
 
 use super::constraint::{Basis, Constraint, Event, Milestone};
 use super::gate::Hold;
@@ -71,7 +71,7 @@ pub struct Step {
     pub basis: Basis,
 }
 
-/// One container's end, when the whole pod is stopped (S§7).
+/// One container's end, when the whole pod is stopped (S16).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StopStep {
     /// The container.
@@ -97,7 +97,7 @@ pub struct StartPlan {
 }
 
 /// What a kubelet of this version takes a container for: below 1.29 a native sidecar is a plain
-/// init container (feature gate `SidecarContainers`, S§12).
+/// init container (feature gate `SidecarContainers`, S11).
 pub fn role_at(container: &Container, version: KubeVersion) -> Role {
     match container.role {
         Role::Sidecar if !version.has_native_sidecars() => Role::Init,
@@ -149,21 +149,21 @@ pub fn predict(template: &PodTemplate, version: KubeVersion, needs: Vec<Need>) -
 fn prior(at: usize, container: &Container, role: Role) -> (Prior, Basis) {
     let has_hook = container.post_start.is_some();
     match role {
-        // S§2: the next init container needs exit code 0.
+        // S4: the next init container needs exit code 0.
         Role::Init => (Prior::Exited(at), Basis::Enforced),
-        // S§2: running, and the startupProbe's success if it has one; the hook has returned by then.
+        // S6: running, and the startupProbe's success if it has one; the hook has returned by then.
         Role::Sidecar if container.startup.is_some() => {
             (Prior::StartupProbePassed(at), Basis::Enforced)
         }
         Role::Sidecar if has_hook => (Prior::PostStartReturned(at), Basis::Enforced),
         Role::Sidecar => (Prior::Runs(at), Basis::Enforced),
-        // S§1.2: the loop waits for each start and ignores its error.
+        // S1: the loop waits for each start and ignores its error.
         Role::App | Role::Ephemeral if has_hook => (Prior::PostStartReturned(at), Basis::Attempted),
         Role::App | Role::Ephemeral => (Prior::StartReturned(at), Basis::Attempted),
     }
 }
 
-/// S§7: a native sidecar waits for all app containers and for every later sidecar; an app
+/// S16: a native sidecar waits for all app containers and for every later sidecar; an app
 /// container waits for nobody.
 fn stop(roles: &[Role]) -> Vec<StopStep> {
     let at_stop = |role: &Role| matches!(role, Role::App | Role::Sidecar);

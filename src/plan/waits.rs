@@ -124,16 +124,23 @@ pub(super) fn read_anew(words: &[String], surroundings: Surroundings<'_>) -> Rea
             breaks_on_first_failure(&present, alone, number),
         );
     }
-    let is_waited = |path: &str| {
-        let mut waits = reading.waits.iter();
-        waits.any(|wait| matches!(&wait.target, Target::File { path: waited } if waited == path))
-    };
-    let is_endless = present.end == End::Endless;
-    let reads = files::reads(&worlds.calls, &worlds.opened, is_endless);
-    reading.reads = reads.into_iter().filter(|path| !is_waited(path)).collect();
-    reading.writes = files::writes(&worlds.calls, &worlds.opened);
-    reading.fills = files::fills(&worlds.calls, &worlds.opened);
+    reading.note_files(&worlds, present.end == End::Endless);
     reading
+}
+
+impl Reading {
+    /// Which files it reads, makes and fills; a file that it waits for is none that it reads.
+    fn note_files(&mut self, worlds: &Worlds<'_>, is_endless: bool) {
+        let is_waited = |path: &str| {
+            let mut waits = self.waits.iter();
+            waits
+                .any(|wait| matches!(&wait.target, Target::File { path: waited } if waited == path))
+        };
+        let reads = files::reads(&worlds.calls, &worlds.opened, is_endless);
+        self.reads = reads.into_iter().filter(|path| !is_waited(path)).collect();
+        self.writes = files::writes(&worlds.calls, &worlds.opened);
+        self.fills = files::fills(&worlds.calls, &worlds.opened);
+    }
 }
 
 fn fails(run: &Run) -> bool {

@@ -53,7 +53,7 @@ pub enum Action {
         /// `httpHeaders`, name and value.
         headers: Vec<(String, String)>,
     },
-    /// Opens a connection. In a lifecycle hook it always fails (S§3).
+    /// Opens a connection. In a lifecycle hook it always fails (S5).
     TcpSocket {
         /// The host that is dialled; none means the pod's address.
         host: Option<String>,

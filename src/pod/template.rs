@@ -11,7 +11,7 @@ use std::time::Duration;
 pub enum Role {
     /// In `initContainers`: the next container waits until it has exited with 0.
     Init,
-    /// In `initContainers` with `restartPolicy: Always`: a native sidecar (S§2).
+    /// In `initContainers` with `restartPolicy: Always`: a native sidecar (S6).
     Sidecar,
     /// In `containers`.
     App,

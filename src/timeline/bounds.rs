@@ -1,4 +1,4 @@
-//! The interval of each milestone: everything that bounds it, intersected (S§6).
+//! The interval of each milestone: everything that bounds it, intersected (S21, S22).
 
 use super::attempts::{Draft, Group, Instance};
 use super::clock::{ClockOffset, TimedEvent};
@@ -13,11 +13,11 @@ use std::collections::BTreeSet;
 /// The runtime reads its clock for `startedAt` once the process runs: that much it may be late.
 const RUNTIME_LAG: SignedDuration = SignedDuration::from_millis(50);
 
-/// The kubelet looks at the runtime's containers once a second (S§1.5), so what it acts on may be
+/// The kubelet looks at the runtime's containers once a second (S15), so what it acts on may be
 /// that old.
 const RELIST: SignedDuration = SECOND;
 
-/// A pod gets this many kubelet events at once; the rest is dropped silently (S§4.1).
+/// A pod gets this many kubelet events at once; the rest is dropped silently (S21).
 pub(super) const EVENT_BURST: usize = 25;
 
 /// All that bounds are read from.
@@ -123,7 +123,7 @@ impl Bounds<'_> {
     }
 
     /// The first thing that the pod's worker did after an event of a start other than what belongs
-    /// to the failure of that start's own hook: then the start was over (S§0.1).
+    /// to the failure of that start's own hook: then the start was over (S1).
     fn going_on(&self, start: Start<'_>, after: usize) -> Option<usize> {
         let name = &self.template.containers[start.container].name;
         let is_own_failure = |event: &TimedEvent| {
@@ -282,7 +282,7 @@ impl Bounds<'_> {
         Some((Instant { estimate, ..gated }, status, is_inferred))
     }
 
-    /// The next container waits until a regular init container has exited with 0 (S§2).
+    /// The next container waits until a regular init container has exited with 0 (S4).
     fn exit_gate(&self, start: Start<'_>, status: &super::ExitStatus) -> Option<usize> {
         let role = self.template.containers[start.container].role;
         if role != Role::Init || status.code != Some(0) {
@@ -322,7 +322,7 @@ impl Bounds<'_> {
     }
 
     /// Whether nothing later has started in this initialization yet: only then does the kubelet
-    /// hold the next container back (S§2, first time only).
+    /// hold the next container back (S12: the first time only).
     fn is_gating(&self, start: Start<'_>) -> bool {
         let own = self.initializations[start.container][start.index];
         let Some(begun) = start.group.first() else {
@@ -420,7 +420,7 @@ pub(super) fn initializations(
             .as_ref()
             .and_then(|instance| instance.end.as_ref());
         let is_done = end.is_some_and(|end| end.code == Some(0));
-        // Nothing but a new initialization runs a finished init container again (S§10).
+        // Nothing but a new initialization runs a finished init container again (S12).
         if is_done && template.containers[container].role == Role::Init {
             finished.insert(container);
         }
@@ -538,7 +538,7 @@ fn sandbox_ready(
     statuses: &[PodSeen],
     offset: &ClockOffset,
 ) -> Option<Instant> {
-    // Pulling is not looked at before the sandbox is there (S§1.2); image volumes have no container.
+    // Pulling is not looked at before the sandbox is there (S1); image volumes have no container.
     let event = events
         .iter()
         .find(|event| event.seen.container.is_some() && event.seen.word.is_of_the_worker());

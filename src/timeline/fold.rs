@@ -84,7 +84,7 @@ pub struct PodTimeline {
     pub deletion: Option<Deletion>,
     /// Whether the pod is gone.
     pub is_deleted: bool,
-    /// Occurrences of kubelet events that came; from 25 on some may have been dropped (S§4.1).
+    /// Occurrences of kubelet events that came; from 25 on some may have been dropped (S21).
     pub events: usize,
     /// Stretches in which something may have been missed.
     pub gaps: Vec<Gap>,
@@ -159,7 +159,7 @@ pub struct Attempt {
 pub enum Hook {
     /// It has begun, and nothing tells of its end.
     Running {
-        /// When it began: right after the process started (S§6).
+        /// When it began: right after the process started (S3).
         since: Instant,
     },
     /// It returned without an error.
@@ -169,7 +169,7 @@ pub enum Hook {
         /// The upper bound is the kubelet going on, not a status that was published.
         is_inferred: bool,
     },
-    /// It failed, and the kubelet killed the container for it (S§3).
+    /// It failed, and the kubelet killed the container for it (S3).
     Failed {
         /// When.
         when: Instant,

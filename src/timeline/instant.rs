@@ -5,13 +5,13 @@ use jiff::{SignedDuration, Timestamp};
 /// What an instant was read from; the best source comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    /// The nanoseconds in the name of an event: the kubelet's clock when it made the event (S§4.1).
+    /// The nanoseconds in the name of an event: the kubelet's clock when it made the event (S21).
     EventName,
     /// A timestamp inside an event.
     EventTime,
     /// When the change reached the watcher: an upper bound.
     Arrival,
-    /// A status field: whole seconds, cut off (S§5).
+    /// A status field: whole seconds, cut off (S22).
     Status,
     /// A log line of the container.
     Log,

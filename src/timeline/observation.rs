@@ -14,7 +14,7 @@ pub struct Observation {
     /// The container's start that it belongs to, from 1; 1 for the pod's own.
     pub attempt: u32,
     /// The pod's initialization that it belongs to, from 1: a new sandbox or RestartAllContainers
-    /// begins another, and gates hold anew in each (S§10).
+    /// begins another, and gates hold anew in each (S12).
     pub initialization: u32,
     /// When.
     pub when: Instant,
@@ -39,7 +39,7 @@ pub(super) enum ProbeKind {
     Liveness,
 }
 
-/// What an event says, by its reason; the message only where the reason says too little (S§4.2).
+/// What an event says, by its reason; the message only where the reason says too little (S21).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     Scheduled,
@@ -85,7 +85,7 @@ impl Word {
     }
 
     /// Whether the pod's own worker emits it: then no hook of that worker runs at that moment
-    /// (S§0.1), and no container of the pod is being started. Probes have workers of their own.
+    /// (S1), and no container of the pod is being started. Probes have workers of their own.
     pub(super) fn is_of_the_worker(self) -> bool {
         match self {
             Word::Pulling
@@ -127,7 +127,7 @@ pub(super) struct EventSeen {
     /// Whether a kubelet made it.
     pub(super) is_of_kubelet: bool,
     /// Its place among the occurrences of all events: one goroutine posts a node's events in the
-    /// order in which they were made (S§4.1), and the API server numbers what is posted. None for a
+    /// order in which they were made (S21), and the API server numbers what is posted. None for a
     /// first occurrence that a repeat has overwritten.
     pub(super) place: Option<u64>,
     /// The time of the occurrence was read from `eventTime` rather than the name.
@@ -151,7 +151,7 @@ pub(super) struct EventObject {
     word: Word,
     is_of_kubelet: bool,
     is_event_time: bool,
-    /// Its later occurrences may be those of other containers (S§4.1, aggregation).
+    /// Its later occurrences may be those of other containers (S21, aggregation).
     is_combined: bool,
 }
 
@@ -221,7 +221,7 @@ impl EventObject {
     }
 }
 
-/// The nanoseconds in an event's name: hexadecimal after the last dot (S§4.1). A UUID, or a number
+/// The nanoseconds in an event's name: hexadecimal after the last dot (S21). A UUID, or a number
 /// that contradicts the second in the object, is none.
 fn nanoseconds(name: &str, second: Option<Timestamp>) -> Option<Timestamp> {
     let (_, suffix) = name.rsplit_once('.')?;

@@ -1,4 +1,4 @@
-//! What a pod's start was spent on: the kubelet does one thing after another (S§0.1), so the long
+//! What a pod's start was spent on: the kubelet does one thing after another (S1), so the long
 //! things of the first initialization add up to the start.
 
 use super::fold::{Attempt, ContainerTimeline, Hook, PodTimeline};

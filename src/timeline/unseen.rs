@@ -1,5 +1,5 @@
 //! Estimates for starts of which no event tells: the kubelet starts app containers one after
-//! another (S§1.2), so they follow each other like those of which events told.
+//! another (S1), so they follow each other like those of which events told.
 
 use super::bounds::Bounds;
 use super::fold::{Attempt, ContainerTimeline, Hook};

@@ -254,7 +254,7 @@ fn reached(
 }
 
 /// An app container's hook has one try before the next container starts; a native sidecar's next
-/// container waits until one of its tries succeeds (S§2, S§3).
+/// container waits until one of its tries succeeds (S6, S3).
 fn hook_returned(container: &ContainerTimeline, attempts: &[&Attempt]) -> Reached {
     let mut failed = None;
     for attempt in attempts.iter().filter(|attempt| attempt.started.is_some()) {

@@ -53,7 +53,7 @@ impl Start<'_> {
     }
 
     /// The kubelet waits 10 s before the third try and twice as long before each one after, 300 s at
-    /// most, unless it was configured otherwise (S§2).
+    /// most, unless it was configured otherwise (S23).
     fn back_off_labels(&self, length: SignedDuration) -> Vec<String> {
         let tries = self.attempt.number.saturating_sub(2).min(5);
         let nominal = SignedDuration::from_secs((10 << tries).min(300));

@@ -140,7 +140,7 @@ fn text(frame: &Frame<'_>, observation: &Observation, start: Option<Start<'_>>) 
             }
         }
         Event::Exited => exited(observation),
-        // A hook that failed was told already; the kubelet stops its container for it (S§3).
+        // A hook that failed was told already; the kubelet stops its container for it (S3).
         Event::Killing if matches!(attempt.hook, Some(Hook::Failed { .. })) => return None,
         Event::Killing if frame.shown.declared(&container.name)?.pre_stop.is_some() => {
             "is stopped; its preStop begins".to_owned()
@@ -201,7 +201,7 @@ fn started(frame: &Frame<'_>, (container, attempt): Start<'_>) -> String {
     }
 }
 
-/// The hook begins once the start was reported (S§6), so it took no longer than from there.
+/// The hook begins once the start was reported (S3), so it took no longer than from there.
 fn returned(attempt: &Attempt, when: &Instant) -> String {
     let started = attempt.started.as_ref();
     let begun = started.and_then(|started| match started.source {

@@ -176,7 +176,7 @@ fn is_stuck(frame: &Frame<'_>, waiting: &Waiting<'_>) -> bool {
     age(frame, waiting) >= limit
 }
 
-/// The limit that the hook's own command sets; the kubelet sets none (S§3).
+/// The limit that the hook's own command sets; the kubelet sets none (S3).
 fn limit(declared: Option<&Container>) -> Option<String> {
     let bound = declared.and_then(command::bound)?;
     Some(format!("it gives up after {} s", bound.as_secs()))

@@ -191,7 +191,7 @@ pub(super) fn is_vague(when: &Instant) -> bool {
     when.source == Source::Status && is_wide
 }
 
-/// The order of SIGTERM (S§7), each container held against the one that it waits for last.
+/// The order of SIGTERM (S16), each container held against the one that it waits for last.
 fn stop_constraints(pod: &PodTimeline, plan: &StartPlan) -> Vec<Constraint> {
     let containers = &pod.template().containers;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! How a container is stopped: its preStop hook, whom its SIGTERM waits for (S§7).
+//! How a container is stopped: its preStop hook, whom its SIGTERM waits for (S16).
 
 use super::scene::Shown;
 use super::words::list;

@@ -9,7 +9,7 @@ use crate::pod::Role as Kind;
 use crate::timeline::{Attempt, ContainerTimeline, Source};
 
 /// The kubelet lets this many events of a pod through at once, and one every five minutes after that
-/// (S§4.1).
+/// (S21).
 const BURST: usize = 25;
 
 /// Events that never came, and whose starts are known from the status only.

@@ -159,7 +159,7 @@ fn verb(event: Event) -> &'static str {
 fn gap(frame: &Frame<'_>, first: &Instant, second: &Instant) -> Option<String> {
     let between =
         |from: Option<Timestamp>, until: Option<Timestamp>| Some(until?.duration_since(from?));
-    // The event of a failure is made the moment it is noticed (S§6).
+    // The event of a failure is made the moment it is noticed (S21).
     let low = between(first.best(), second.not_before)?;
     let high = between(first.best(), second.not_after)?;
     if low.is_negative() {
@@ -194,7 +194,7 @@ fn failure(attempt: &Attempt) -> Option<Option<&str>> {
     }
 }
 
-/// `/entrypoint wait exited with 1: not ready after 3s` out of the kubelet's message (S§3).
+/// `/entrypoint wait exited with 1: not ready after 3s` out of the kubelet's message (S3).
 pub(super) fn cause(message: &str) -> Option<String> {
     let (_, cause) = message.split_once(" failed - error: ")?;
     let cause = cause.split(", message: ").next().unwrap_or(cause).trim();

@@ -1,4 +1,4 @@
-//! Who waits for whom at this moment: the kubelet does one thing after another (S§0.1), so there is
+//! Who waits for whom at this moment: the kubelet does one thing after another (S1), so there is
 //! one thing at most that holds the start back.
 
 use super::scene::{Shown, begun};
@@ -30,7 +30,7 @@ pub(super) enum Cause<'a> {
     Readiness(&'a ContainerTimeline),
     /// Every container is ready, and the pod is not.
     ReadinessGate,
-    /// Deletion was asked for, and a running postStart hook keeps the kubelet from it (S§1.1).
+    /// Deletion was asked for, and a running postStart hook keeps the kubelet from it (S17).
     HookBeforeDeletion(&'a ContainerTimeline),
     /// The containers are being stopped.
     Stop,
@@ -145,7 +145,7 @@ fn start(shown: &Shown) -> Option<Waiting<'_>> {
             held: held_by(shown, container),
         };
         match cause {
-            // The kubelet goes on to the next app container all the same (S§1.2).
+            // The kubelet goes on to the next app container all the same (S1).
             Cause::Trouble(own, _) | Cause::BackOff(own, _) if own.role == Role::App => {
                 trouble = trouble.or(Some(waiting));
             }
