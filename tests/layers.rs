@@ -14,7 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("shell", &[]),
     ("nearness", &[]),
     ("pod", &["manifest", "nearness"]),
-    ("catalog", &["manifest", "pod"]),
+    ("catalog", &["manifest", "pod", "nearness"]),
     ("finding", &["manifest", "pod"]),
     ("plan", &["manifest", "pod", "catalog", "shell", "finding"]),
     ("timeline", &["manifest", "pod", "catalog", "plan"]),

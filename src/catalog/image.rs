@@ -43,6 +43,16 @@ impl<'a> Image<'a> {
         self.path == path
     }
 
+    /// The last segment of its path, which names the program.
+    pub(super) fn name(&self) -> &'a str {
+        self.path.rsplit('/').next().unwrap_or(self.path)
+    }
+
+    /// The tag, if it has one.
+    pub(super) fn tag(&self) -> Option<&'a str> {
+        self.tag
+    }
+
     /// Whether it has a tag of this form.
     pub(super) fn has_tag(&self, pattern: &str) -> bool {
         self.tag.is_some_and(|tag| wildcard(pattern, tag))

@@ -3,159 +3,43 @@
 //! The data is `sidecars.yaml` beside this file. A fact there has a source and a date; a rule that
 //! rests on an image alone is at most a warning.
 
+mod entry;
+mod fields;
 mod image;
-mod read;
+mod modes;
+pub mod read;
 mod tools;
+mod version;
 
-pub use read::CatalogError;
+pub use entry::{
+    Class, Covers, Entry, Exit, Health, Quit, Shell, Variant, WaitCommand, WaitsForApp,
+};
+pub use fields::CatalogError;
+pub use version::{Range, Version};
 
 use crate::pod::Container;
+use image::Image;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What a sidecar means for the start of the containers beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Others need it before they start.
-    Needed,
-    /// A late start costs data or noise, not a failure.
-    Useful,
-    /// Its start does not matter.
-    Irrelevant,
-    /// It depends on the others: front proxies, exporters, reloaders. Never a gate.
-    Reverse,
-}
-
-/// Which containers a needed sidecar's job covers when nothing else tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Covers {
-    /// Every container of the pod: mesh proxies.
-    All,
-    /// App containers.
-    Apps,
-    /// Containers that dial it on loopback; app containers when none does.
-    Loopback,
-    /// Containers that mount a volume which it fills.
-    Volume,
-}
-
-/// Whether a shell is in its image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shell {
-    /// `sh` is there.
-    Posix,
-    /// Nothing of the kind.
-    None,
-    /// It depends on the tag, or is not known.
-    Varies,
-}
-
-/// An HTTP endpoint that answers 200 once the sidecar serves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Health {
-    /// Its path.
-    pub path: String,
-    /// Its port when no flag names another.
-    pub port: u16,
-    /// Flags and variables that name another port.
-    pub port_by: Vec<String>,
-    /// Arguments without which it is not there, or listens on loopback only.
-    pub args: Vec<String>,
-    /// Variables that stand for those arguments, in the same order.
-    pub env: Vec<String>,
-}
-
-/// An endpoint of a sidecar that looks at the app behind it: as a gate it is a deadlock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitsForApp {
-    /// Its path; one that ends in `/` stands for all paths below it.
-    pub path: String,
-    /// Flags and variables without all of which it looks at nobody.
-    pub when: Vec<String>,
-}
-
-/// The vendor's own command that waits until the sidecar serves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WaitCommand {
-    /// The words of the command; the path of the binary may be left out.
-    pub command: Vec<String>,
-    /// How long it waits by default, in seconds.
-    pub bound_seconds: Option<u64>,
-    /// Arguments of the sidecar without which it cannot work.
-    pub args: Vec<String>,
-    /// Variables that stand for those arguments.
-    pub env: Vec<String>,
-}
-
-/// One sidecar.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// How messages call it.
-    pub name: String,
-    /// What it means for its neighbours.
-    pub class: Class,
-    /// `mesh`, `database`, `secrets`, …
-    pub kind: String,
-    /// Patterns for the last segments of the image, with `*` and perhaps a tag.
-    pub images: Vec<String>,
-    /// Words of the command or variables (`NAME=value`) without all of which it is something else.
-    pub only_when: Vec<String>,
-    /// Words of the command that make it something else.
-    pub not_when: Vec<String>,
-    /// Words of the command that make it a front proxy.
-    pub front_when: Vec<String>,
-    /// Words of the command or variables that make it an init twin: it does its job once and ends.
-    pub once_when: Vec<String>,
-    /// Whom its job covers.
-    pub covers: Covers,
-    /// Ports that it listens on when no flag names others.
-    pub serves: Vec<u16>,
-    /// Flags and variables that name the port it serves.
-    pub serves_by: Vec<String>,
-    /// Ports that it opens on loopback only.
-    pub listens_on_loopback: Vec<u16>,
-    /// Flags and variables that give those ports another address.
-    pub address_by: Vec<String>,
-    /// An endpoint that is not healthy before the container beside it listens.
-    pub waits_for_app: Option<WaitsForApp>,
-    /// Sockets that it makes by default.
-    pub sockets: Vec<String>,
-    /// It fills the volumes that it mounts writable.
-    pub files: bool,
-    /// Its health endpoint.
-    pub health: Option<Health>,
-    /// A command of its image for an exec probe.
-    pub probe: Vec<String>,
-    /// Flags of the sidecar that say where it listens; the probe's command needs the same value.
-    pub probe_host_by: Vec<String>,
-    /// Its own wait command.
-    pub wait: Option<WaitCommand>,
-    /// It never ends by itself.
-    pub never_exits: bool,
-    /// Whether a shell is in its image.
-    pub shell: Shell,
-    /// Patterns for images without a shell, when it depends.
-    pub bare_images: Vec<String>,
-    /// Patterns for tags that bring a shell all the same.
-    pub shell_tags: Vec<String>,
-    /// General commands that are in its image although no shell is.
-    pub tools: Vec<String>,
-    /// When the facts were checked, as `YYYY-MM`.
-    pub checked: String,
-    /// Where.
-    pub sources: Vec<String>,
-}
-
-/// All known sidecars.
+/// Known sidecars, in the order in which they are tried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Catalog {
-    /// In the order in which they are tried.
-    pub entries: Vec<Entry>,
+    entries: Vec<Entry>,
+    /// Places of the entries by the image name that a pattern of theirs asks for.
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// Places of the entries with a pattern whose last segment has a `*`.
+    by_form: Vec<usize>,
 }
 
 static BUILT_IN: LazyLock<Catalog> = LazyLock::new(|| {
     let json = include_str!(concat!(env!("OUT_DIR"), "/sidecars.json"));
     let value = serde_json::from_str(json).unwrap_or_default();
-    read::read(&crate::manifest::Document::from_json(&value)).unwrap_or_default()
+    let document = crate::manifest::Document::from_json(&value);
+    let entries = document
+        .root()
+        .map(|list| read::read(list, read::Origin::BuiltIn));
+    entries.and_then(Result::ok).unwrap_or_default()
 });
 
 impl Catalog {
@@ -164,52 +48,59 @@ impl Catalog {
         &BUILT_IN
     }
 
-    /// What a container is, by its image and its mode.
-    pub fn find(&self, container: &Container) -> Option<&Entry> {
-        let image = image::Image::parse(container.image.as_deref()?);
-        self.entries.iter().find(|entry| {
-            entry.images.iter().any(|pattern| image.matches(pattern)) && entry.has_mode(container)
-        })
-    }
-}
-
-impl Entry {
-    fn has_mode(&self, container: &Container) -> bool {
-        let says = |words: &String| says(container, words);
-        self.only_when.iter().all(says) && !self.not_when.iter().any(says)
-    }
-
-    /// Its class in this container: a front proxy by its flags points the other way.
-    pub fn class_in(&self, container: &Container) -> Class {
-        if self.front_when.iter().any(|words| says(container, words)) {
-            Class::Reverse
-        } else {
-            self.class
+    /// A catalogue of these entries.
+    pub fn new(entries: Vec<Entry>) -> Catalog {
+        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut by_form = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            for pattern in &entry.images {
+                let name = Image::parse(pattern).name();
+                let places = match name.contains('*') {
+                    true => &mut by_form,
+                    false => by_name.entry(name.to_owned()).or_default(),
+                };
+                if places.last() != Some(&at) {
+                    places.push(at);
+                }
+            }
+        }
+        Catalog {
+            entries,
+            by_name,
+            by_form,
         }
     }
 
-    /// Whether the container does its job once and ends, as an init twin does.
-    pub fn runs_once(&self, container: &Container) -> bool {
-        self.once_when.iter().any(|words| says(container, words))
+    /// The entries, in the order in which they are tried.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
     }
-}
 
-/// Whether the command has these words one after the other, perhaps inside a script, or a
-/// variable has this value (`NAME=value`).
-fn says(container: &Container, words: &str) -> bool {
-    if let Some((name, value)) = words.split_once('=').filter(|_| !words.starts_with('-')) {
-        return container
-            .env
+    /// This catalogue with a user's own entries: they are tried first, and one with the name of an
+    /// entry here stands in its place, none of whose facts are kept.
+    pub fn extended(&self, own: Catalog) -> Catalog {
+        let mut entries = own.entries;
+        let is_replaced = |entry: &&Entry| entries.iter().any(|own| own.name == entry.name);
+        let kept: Vec<Entry> = self
+            .entries
             .iter()
-            .any(|var| var.name == name && var.value.as_deref() == Some(value));
+            .filter(|entry| !is_replaced(entry))
+            .cloned()
+            .collect();
+        entries.extend(kept);
+        Catalog::new(entries)
     }
-    let line = container.words().collect::<Vec<_>>().join(" ");
-    let ends = |char: Option<char>| {
-        char.is_none_or(|char| !char.is_alphanumeric() && char != '-' && char != '_')
-    };
-    line.match_indices(words).any(|(at, _)| {
-        ends(line[..at].chars().next_back()) && ends(line[at + words.len()..].chars().next())
-    })
+
+    /// What a container is, by its image, version and mode.
+    pub fn find(&self, container: &Container) -> Option<&Entry> {
+        let image = Image::parse(container.image.as_deref()?);
+        let named = self.by_name.get(image.name()).into_iter().flatten();
+        let mut places: Vec<usize> = named.chain(&self.by_form).copied().collect();
+        places.sort_unstable();
+        let mut entries = places.into_iter().map(|at| &self.entries[at]);
+        let found = entries.find(|entry| entry.takes(&image, container))?;
+        Some(found.of(&image, container))
+    }
 }
 
 #[cfg(test)]
@@ -267,8 +158,8 @@ mod tests {
 
     #[test]
     fn every_entry_says_where_and_when_it_was_checked() {
-        assert!(Catalog::built_in().entries.len() >= 15);
-        for entry in &Catalog::built_in().entries {
+        assert!(Catalog::built_in().entries().len() >= 15);
+        for entry in Catalog::built_in().entries() {
             assert!(
                 !entry.sources.is_empty() && entry.checked.len() == 7,
                 "{}",

@@ -1,75 +1,45 @@
-//! The catalogue's loader: from the built-in data, and with places from a user's file.
+//! The catalogue's reader: for the built-in data, and with places for a user's file.
 
-use super::{Catalog, Class, Covers, Entry, Health, Shell, WaitCommand, WaitsForApp};
-use crate::manifest::{Document, Node, Span};
+use super::fields::{
+    Read, error, fields, flag, month, one_of, port, ports, seconds, sources, text, texts, unknown,
+    version,
+};
+use super::version::Range;
+use super::{
+    Catalog, CatalogError, Class, Covers, Entry, Exit, Health, Quit, Shell, Variant, WaitCommand,
+    WaitsForApp,
+};
+use crate::manifest::Node;
 
-/// What is wrong with an entry, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct CatalogError {
-    /// What is wrong, in a clause.
-    pub message: String,
-    /// Where, when it came from a text.
-    pub at: Option<Span>,
+/// Who wrote the entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// This project: each entry says where its facts were checked, and when.
+    BuiltIn,
+    /// A user, who owes nobody a source.
+    User,
 }
 
 /// Reads a list of entries.
-pub fn read(document: &Document) -> Result<Catalog, CatalogError> {
-    let entries = document
-        .root()
-        .into_iter()
-        .flat_map(Node::items)
-        .map(read_entry);
-    Ok(Catalog {
-        entries: entries.collect::<Result<_, _>>()?,
-    })
-}
-
-fn error<T>(node: Node<'_>, message: String) -> Result<T, CatalogError> {
-    Err(CatalogError {
-        message,
-        at: node.span(),
-    })
-}
-
-fn text(node: Node<'_>, key: &str) -> Option<String> {
-    node.get(key)?.string().map(str::to_owned)
-}
-
-fn texts(node: Node<'_>, key: &str) -> Vec<String> {
-    let items = node.get(key).into_iter().flat_map(Node::items);
-    items
-        .filter_map(|item| item.text().map(str::to_owned))
-        .collect()
-}
-
-fn ports(node: Node<'_>, key: &str) -> Vec<u16> {
-    let items = node.get(key).into_iter().flat_map(Node::items);
-    items
-        .filter_map(|item| u16::try_from(item.int()?).ok())
-        .collect()
-}
-
-fn one_of<T: Copy>(
-    node: Node<'_>,
-    key: &str,
-    known: &[(&str, T)],
-    default: T,
-) -> Result<T, CatalogError> {
-    let Some(value) = node.get(key) else {
-        return Ok(default);
-    };
-    let word = value.text().unwrap_or_default();
-    match known.iter().find(|(name, _)| *name == word) {
-        Some((_, found)) => Ok(*found),
-        None => {
-            let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-            error(
-                value,
-                format!("unknown {key} {word:?}: {}", names.join(", ")),
-            )
-        }
+///
+/// The error is the first thing that cannot be read, with its place when the list came from a text.
+pub fn read(list: Node<'_>, origin: Origin) -> Result<Catalog, CatalogError> {
+    if list.is_null() {
+        return Ok(Catalog::default());
     }
+    if !list.is_sequence() {
+        return error(list, "the catalogue needs a list of entries");
+    }
+    let mut entries: Vec<Entry> = Vec::new();
+    for item in list.items() {
+        let entry = read_entry(item, origin)?;
+        if entries.iter().any(|other| other.name == entry.name) {
+            let place = item.get("name").unwrap_or(item);
+            return error(place, format!("two entries have the name {:?}", entry.name));
+        }
+        entries.push(entry);
+    }
+    Ok(Catalog::new(entries))
 }
 
 const CLASSES: [(&str, Class); 4] = [
@@ -79,10 +49,11 @@ const CLASSES: [(&str, Class); 4] = [
     ("reverse", Class::Reverse),
 ];
 
-const COVERS: [(&str, Covers); 4] = [
+const COVERS: [(&str, Covers); 5] = [
     ("all", Covers::All),
     ("apps", Covers::Apps),
     ("loopback", Covers::Loopback),
+    ("callers", Covers::Callers),
     ("volume", Covers::Volume),
 ];
 
@@ -92,83 +63,311 @@ const SHELLS: [(&str, Shell); 3] = [
     ("varies", Shell::Varies),
 ];
 
-fn read_entry(node: Node<'_>) -> Result<Entry, CatalogError> {
-    let Some(name) = text(node, "name") else {
-        return error(node, "an entry needs a name".to_owned());
-    };
-    let images = texts(node, "images");
-    if images.is_empty() {
-        return error(node, format!("{name} needs images, a list of patterns"));
+/// The fields that say what an entry is of.
+const OWN: [&str; 7] = [
+    "name",
+    "images",
+    "only_when",
+    "not_when",
+    "variants",
+    "checked",
+    "sources",
+];
+
+/// The fields that say when a variant holds.
+const CONDITIONS: [&str; 4] = ["since", "until", "only_when", "not_when"];
+
+/// The fields that hold facts, which a variant may give anew.
+const FACTS: [&str; 20] = [
+    "class",
+    "kind",
+    "front_when",
+    "once_when",
+    "covers",
+    "serves",
+    "serves_by",
+    "listens_on_loopback",
+    "address_by",
+    "waits_for_app",
+    "sockets",
+    "files",
+    "health",
+    "probe",
+    "wait",
+    "exit",
+    "shell",
+    "bare_images",
+    "shell_tags",
+    "tools",
+];
+
+fn read_entry(node: Node<'_>, origin: Origin) -> Read<Entry> {
+    let known: Vec<&str> = OWN.into_iter().chain(FACTS).collect();
+    check_fields(node, "an entry", &known)?;
+    let mut entry = empty(required(node, "name", text)?);
+    entry.images = required(node, "images", texts)?;
+    required(node, "class", text)?;
+    if let Some(pattern) = entry
+        .images
+        .iter()
+        .position(|pattern| names_nothing(pattern))
+    {
+        let place = node.get("images").and_then(|images| images.item(pattern));
+        let message = "a pattern needs letters in the last segment of the image";
+        return error(place.unwrap_or(node), message);
     }
-    Ok(Entry {
+    entry.only_when = optional(node, "only_when", texts)?;
+    entry.not_when = optional(node, "not_when", texts)?;
+    read_facts(node, &mut entry)?;
+    match origin {
+        Origin::BuiltIn => {
+            entry.checked = required(node, "checked", month)?;
+            entry.sources = required(node, "sources", sources)?;
+        }
+        Origin::User => {
+            entry.checked = optional(node, "checked", month)?;
+            entry.sources = optional(node, "sources", sources)?;
+        }
+    }
+    if let Some(list) = node.get("variants") {
+        if !list.is_sequence() {
+            return error(list, "variants needs a list");
+        }
+        let variants = list.items().map(|item| read_variant(item, &entry));
+        entry.variants = variants.collect::<Read<_>>()?;
+    }
+    Ok(entry)
+}
+
+/// Whether a pattern would take every image.
+fn names_nothing(pattern: &str) -> bool {
+    let name = super::image::Image::parse(pattern).name();
+    !name.contains(char::is_alphanumeric)
+}
+
+/// An entry of which nothing is known.
+fn empty(name: String) -> Entry {
+    Entry {
         name,
-        class: one_of(node, "class", &CLASSES, Class::Needed)?,
-        kind: text(node, "kind").unwrap_or_default(),
-        images,
-        only_when: texts(node, "only_when"),
-        not_when: texts(node, "not_when"),
-        front_when: texts(node, "front_when"),
-        once_when: texts(node, "once_when"),
-        covers: one_of(node, "covers", &COVERS, Covers::Loopback)?,
-        serves: ports(node, "serves"),
-        serves_by: texts(node, "serves_by"),
-        listens_on_loopback: ports(node, "listens_on_loopback"),
-        address_by: texts(node, "address_by"),
-        waits_for_app: node.get("waits_for_app").map(read_waits_for_app),
-        sockets: texts(node, "sockets"),
-        files: node.get("files").and_then(Node::bool).unwrap_or(false),
-        health: node.get("health").map(read_health).transpose()?,
-        probe: node
-            .get("probe")
-            .map(|probe| texts(probe, "exec"))
-            .unwrap_or_default(),
-        probe_host_by: node
-            .get("probe")
-            .map(|probe| texts(probe, "host_by"))
-            .unwrap_or_default(),
-        wait: node.get("wait").map(read_wait),
-        never_exits: matches!(text(node, "exit").as_deref(), Some("never" | "quit")),
-        shell: one_of(node, "shell", &SHELLS, Shell::Varies)?,
-        bare_images: texts(node, "bare_images"),
-        shell_tags: texts(node, "shell_tags"),
-        tools: texts(node, "tools"),
-        checked: text(node, "checked").unwrap_or_default(),
-        sources: texts(node, "sources"),
-    })
+        class: Class::Needed,
+        kind: String::new(),
+        images: Vec::new(),
+        only_when: Vec::new(),
+        not_when: Vec::new(),
+        front_when: Vec::new(),
+        once_when: Vec::new(),
+        covers: Covers::Loopback,
+        serves: Vec::new(),
+        serves_by: Vec::new(),
+        listens_on_loopback: Vec::new(),
+        address_by: Vec::new(),
+        waits_for_app: None,
+        sockets: Vec::new(),
+        files: false,
+        health: None,
+        probe: Vec::new(),
+        probe_host_by: Vec::new(),
+        wait: None,
+        exit: None,
+        shell: Shell::Varies,
+        bare_images: Vec::new(),
+        shell_tags: Vec::new(),
+        tools: Vec::new(),
+        checked: String::new(),
+        sources: Vec::new(),
+        variants: Vec::new(),
+    }
 }
 
-fn read_health(node: Node<'_>) -> Result<Health, CatalogError> {
-    let port = node
-        .get("port")
-        .and_then(Node::int)
-        .and_then(|port| u16::try_from(port).ok());
-    let Some(port) = port else {
-        return error(node, "health needs a port".to_owned());
+fn check_fields(node: Node<'_>, what: &str, known: &[&str]) -> Read<()> {
+    let mut all = fields(node, what)?.into_iter();
+    match all.find(|(key, _)| !known.contains(key)) {
+        Some((key, _)) => unknown(node, key, known),
+        None => Ok(()),
+    }
+}
+
+/// The value of a field that has to be there and say something.
+fn required<T: Default + PartialEq>(
+    node: Node<'_>,
+    key: &str,
+    read: fn(Node<'_>, &str) -> Read<T>,
+) -> Read<T> {
+    let Some(value) = node.get(key).filter(|value| !value.is_null()) else {
+        let what = match node.get("name").and_then(Node::string) {
+            Some(name) => format!("entry {name:?}"),
+            None => "an entry".to_owned(),
+        };
+        return error(node, format!("{what} needs the field {key}"));
     };
-    Ok(Health {
-        path: text(node, "path").unwrap_or_else(|| "/".to_owned()),
-        port,
-        port_by: texts(node, "port_by"),
-        args: texts(node, "args"),
-        env: texts(node, "env"),
+    match read(value, key)? {
+        found if found == T::default() => error(value, format!("{key} is empty")),
+        found => Ok(found),
+    }
+}
+
+/// The value of a field that may be left out.
+fn optional<T: Default>(node: Node<'_>, key: &str, read: fn(Node<'_>, &str) -> Read<T>) -> Read<T> {
+    let value = node.get(key).filter(|value| !value.is_null());
+    value.map_or_else(|| Ok(T::default()), |value| read(value, key))
+}
+
+/// What is there in some versions or modes instead; `null` takes a fact away.
+fn read_variant(node: Node<'_>, entry: &Entry) -> Read<Variant> {
+    let known: Vec<&str> = CONDITIONS.into_iter().chain(FACTS).collect();
+    check_fields(node, "a variant", &known)?;
+    let bound = |key: &str| node.get(key).map(|value| version(value, key)).transpose();
+    let mut variant = Variant {
+        range: Range {
+            since: bound("since")?,
+            until: bound("until")?,
+        },
+        only_when: optional(node, "only_when", texts)?,
+        not_when: optional(node, "not_when", texts)?,
+        entry: entry.clone(),
+    };
+    if variant.range.is_open() && variant.only_when.is_empty() && variant.not_when.is_empty() {
+        let conditions = CONDITIONS.join(", ");
+        return error(node, format!("a variant needs one of {conditions}"));
+    }
+    read_facts(node, &mut variant.entry)?;
+    Ok(variant)
+}
+
+/// Reads the facts that a mapping gives over those that an entry has.
+fn read_facts(node: Node<'_>, entry: &mut Entry) -> Read<()> {
+    for (key, value) in fields(node, "an entry")? {
+        match key {
+            "class" => entry.class = one_of(value, key, &CLASSES)?,
+            "kind" => entry.kind = text(value, key)?,
+            "front_when" => entry.front_when = texts(value, key)?,
+            "once_when" => entry.once_when = texts(value, key)?,
+            "covers" => entry.covers = one_of(value, key, &COVERS)?,
+            "serves" => entry.serves = ports(value, key)?,
+            "serves_by" => entry.serves_by = texts(value, key)?,
+            "listens_on_loopback" => entry.listens_on_loopback = ports(value, key)?,
+            "address_by" => entry.address_by = texts(value, key)?,
+            "waits_for_app" => entry.waits_for_app = unless_null(value, read_waits_for_app)?,
+            "sockets" => entry.sockets = texts(value, key)?,
+            "files" => entry.files = flag(value, key)?,
+            "health" => entry.health = unless_null(value, read_health)?,
+            "probe" => (entry.probe, entry.probe_host_by) = read_probe(value)?,
+            "wait" => entry.wait = unless_null(value, read_wait)?,
+            "exit" => entry.exit = unless_null(value, read_exit)?,
+            "shell" => entry.shell = one_of(value, key, &SHELLS)?,
+            "bare_images" => entry.bare_images = texts(value, key)?,
+            "shell_tags" => entry.shell_tags = texts(value, key)?,
+            "tools" => entry.tools = texts(value, key)?,
+            // The entry's own fields and a variant's conditions are read elsewhere.
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn unless_null<T>(node: Node<'_>, read: fn(Node<'_>) -> Read<T>) -> Read<Option<T>> {
+    match node.is_null() {
+        true => Ok(None),
+        false => read(node).map(Some),
+    }
+}
+
+fn read_health(node: Node<'_>) -> Read<Health> {
+    let known = ["path", "port", "port_by", "only_when", "args", "env"];
+    check_fields(node, "health", &known)?;
+    let health = Health {
+        path: node.get("path").map_or_else(|| Ok("/".to_owned()), path)?,
+        port: node
+            .get("port")
+            .map(|value| port(value, "port"))
+            .transpose()?,
+        port_by: optional(node, "port_by", texts)?,
+        only_when: optional(node, "only_when", texts)?,
+        args: optional(node, "args", texts)?,
+        env: optional(node, "env", texts)?,
+    };
+    if health.port.is_none() && health.port_by.is_empty() {
+        return error(node, "health needs the field port, or port_by");
+    }
+    if health.env.len() > health.args.len() {
+        let place = node.get("env").unwrap_or(node);
+        return error(
+            place,
+            "each variable of env stands for one of args: there are more",
+        );
+    }
+    Ok(health)
+}
+
+fn path(node: Node<'_>) -> Read<String> {
+    match text(node, "path")? {
+        text if text.starts_with('/') => Ok(text),
+        _ => error(node, "path needs a path that begins with /"),
+    }
+}
+
+fn read_probe(node: Node<'_>) -> Read<(Vec<String>, Vec<String>)> {
+    if node.is_null() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    check_fields(node, "probe", &["exec", "host_by"])?;
+    Ok((command(node, "exec")?, optional(node, "host_by", texts)?))
+}
+
+/// The words of a command, of which there has to be one at least.
+fn command(node: Node<'_>, key: &str) -> Read<Vec<String>> {
+    let words = optional(node, key, texts)?;
+    match words.is_empty() {
+        true => error(
+            node.get(key).unwrap_or(node),
+            format!("{key} needs the words of a command"),
+        ),
+        false => Ok(words),
+    }
+}
+
+fn read_waits_for_app(node: Node<'_>) -> Read<WaitsForApp> {
+    check_fields(node, "waits_for_app", &["path", "when"])?;
+    Ok(WaitsForApp {
+        path: path(node.get("path").unwrap_or(node))?,
+        when: optional(node, "when", texts)?,
     })
 }
 
-fn read_waits_for_app(node: Node<'_>) -> WaitsForApp {
-    WaitsForApp {
-        path: text(node, "path").unwrap_or_default(),
-        when: texts(node, "when"),
-    }
+fn read_wait(node: Node<'_>) -> Read<WaitCommand> {
+    check_fields(node, "wait", &["command", "bound_seconds", "args", "env"])?;
+    let bound = node.get("bound_seconds");
+    Ok(WaitCommand {
+        command: command(node, "command")?,
+        bound_seconds: bound
+            .map(|value| seconds(value, "bound_seconds"))
+            .transpose()?,
+        args: optional(node, "args", texts)?,
+        env: optional(node, "env", texts)?,
+    })
 }
 
-fn read_wait(node: Node<'_>) -> WaitCommand {
-    WaitCommand {
-        command: texts(node, "command"),
-        bound_seconds: node
-            .get("bound_seconds")
-            .and_then(Node::int)
-            .and_then(|seconds| u64::try_from(seconds).ok()),
-        args: texts(node, "args"),
-        env: texts(node, "env"),
+fn read_exit(node: Node<'_>) -> Read<Exit> {
+    if !node.is_mapping() {
+        return match node.text() {
+            Some("never") => Ok(Exit::Never),
+            Some("self") => Ok(Exit::Itself),
+            Some(_) | None => error(node, "exit needs never, self, or the field quit"),
+        };
     }
+    check_fields(node, "exit", &["quit"])?;
+    let quit = node.get("quit").unwrap_or(node);
+    check_fields(quit, "quit", &["path", "port", "port_by", "only_when"])?;
+    let Some(number) = quit.get("port") else {
+        return error(quit, "quit needs the field port");
+    };
+    Ok(Exit::Quit(Quit {
+        path: path(quit.get("path").unwrap_or(quit))?,
+        port: port(number, "port")?,
+        port_by: optional(quit, "port_by", texts)?,
+        only_when: optional(quit, "only_when", texts)?,
+    }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use crate::manifest::edit::Operation;
 use crate::plan::addresses::Target;
 use crate::plan::needs::Need;
 use crate::plan::profile::Profile;
-use crate::plan::serves::{is_loopback, named_ports};
+use crate::plan::serves::{health_port, is_loopback};
 use crate::plan::settings::{self, Setting};
 use crate::pod::{Action, Container, Probe};
 use serde_json::{Value, json};
@@ -88,10 +88,11 @@ fn vendor(provider: &Container, entry: &Entry) -> Option<Check> {
         let command = probe_command(entry, &settings);
         return Some(safe(json!({"exec": {"command": command}}), Vec::new()));
     }
-    let health = entry.health.as_ref()?;
-    let port = named_ports(&settings, &health.port_by)
-        .next()
-        .unwrap_or(health.port);
+    let health = entry
+        .health
+        .as_ref()
+        .filter(|health| health.is_offered(provider))?;
+    let port = health_port(&settings, health)?;
     let prepare = missing_args(provider, health)?;
     Some(safe(
         json!({"httpGet": {"path": health.path, "port": port}}),

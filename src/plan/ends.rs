@@ -2,6 +2,7 @@
 
 use super::profile::Profile;
 use super::settings;
+use crate::catalog::{Entry, Exit};
 use crate::plan::Target;
 use crate::plan::addresses::mentions;
 use crate::plan::waits::Reading;
@@ -45,6 +46,11 @@ pub fn ends_by_itself(profile: &Profile<'_>) -> bool {
         || is_timed
         || container.has_restart_rules
         || (!profile.reading.runs_forever() && has_script_that_ends(profile))
+}
+
+/// Whether an image is known to go on until somebody ends it.
+pub fn never_ends(entry: &Entry) -> bool {
+    matches!(entry.exit, Some(Exit::Never | Exit::Quit(_)))
 }
 
 /// A script that stops its own server, or waits for a file before it goes on.

@@ -336,6 +336,7 @@ impl Pod<'_> {
             Covers::All => is_app,
             Covers::Apps => is_app,
             Covers::Loopback => is_app && !anyone_dials && !dependent.is_offline(),
+            Covers::Callers => false,
             Covers::Volume => is_app && shares_volume(),
         };
         let is_peer = dependent.class == Some(Class::Needed) && entry.covers != Covers::All;

@@ -2,7 +2,7 @@
 
 pub use super::addresses::is_loopback;
 use super::settings::Setting;
-use crate::catalog::Entry;
+use crate::catalog::{Entry, Health};
 use crate::pod::{Action, Container, Probe};
 
 /// How it is known that a container listens on a port.
@@ -51,6 +51,13 @@ pub fn ports(container: &Container, settings: &[Setting], entry: Option<&Entry>)
             .for_each(|port| add(*port, ServedBy::Catalog));
     }
     found
+}
+
+/// The port of a health endpoint, perhaps moved by a setting.
+pub fn health_port(settings: &[Setting], health: &Health) -> Option<u16> {
+    named_ports(settings, &health.port_by)
+        .next()
+        .or(health.port)
 }
 
 /// The ports that settings with one of these names give.

@@ -139,7 +139,7 @@ fn proof<'n>(context: &Context<'n>, at: usize, profile: &Profile<'_>) -> Option<
     if let Some(need) = used.max_by_key(|need| need.firmness) {
         return Some(Proof::Used(need));
     }
-    if profile.entry.is_some_and(|entry| entry.never_exits) {
+    if profile.entry.is_some_and(ends::never_ends) {
         return Some(Proof::Known);
     }
     ends::is_told_to_serve(profile).then_some(Proof::Serves)

@@ -6,7 +6,7 @@ use crate::cure::probe;
 use crate::finding::{Finding, Fix, FixSafety, Severity};
 use crate::manifest::{FieldPath, Mark};
 use crate::plan::profile::Profile;
-use crate::plan::serves::{ServedBy, is_loopback};
+use crate::plan::serves::{ServedBy, health_port, is_loopback};
 use crate::plan::settings;
 use crate::pod::{Action, Container, PortRef, Probe, Role};
 use serde_json::{Value, json};
@@ -73,7 +73,7 @@ fn is_served(context: &Context<'_>, container: &Container, port: &PortRef) -> bo
         let served = profile.served(number);
         let health = profile.entry.and_then(|entry| entry.health.as_ref());
         served.is_some_and(|served| served.by != ServedBy::Probe)
-            || health.is_some_and(|health| health.port == number)
+            || health.is_some_and(|health| health_port(&profile.settings, health) == Some(number))
             || names(profile, number)
     };
     context.profiles.is_empty() || context.profiles.iter().any(serves)
