@@ -65,6 +65,14 @@ fn identity(finding: &Finding) -> Identity<'_> {
     )
 }
 
+/// Whether one of the findings is about the same as `finding` and has a fix.
+pub fn has_fix_for(findings: &[Finding], finding: &Finding) -> bool {
+    let mut same = findings
+        .iter()
+        .filter(|other| identity(other) == identity(finding));
+    same.any(|other| other.fix.is_some())
+}
+
 fn prove_document(
     read: &DocumentRead,
     target: Target,
@@ -319,7 +327,7 @@ pub fn apply_all(
     target: Target,
     source: usize,
     document_index: usize,
-    accepts: fn(&Finding) -> bool,
+    accepts: &dyn Fn(&Finding) -> bool,
 ) -> Option<String> {
     let read = run.document(source, document_index)?;
     let surroundings = Surroundings::of(run);

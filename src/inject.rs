@@ -175,7 +175,7 @@ pub fn injected(
     version: KubeVersion,
 ) -> Vec<Injected> {
     let pod = Pod::of(run, workload, source, version);
-    if pod.workload.template.host_network {
+    if workload.template.host_network || workload.origin.is_admitted {
         return Vec::new();
     }
     let each = Mesh::ALL.into_iter().filter_map(|mesh| {

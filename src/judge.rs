@@ -32,7 +32,18 @@ pub fn findings(run: &Run, target: Target) -> Vec<Finding> {
         .map(|subject| rules::check(&context(run, subject, target)));
     let mut findings: Vec<Finding> = own.flatten_iter().collect();
     findings.extend(rules::check_run(run, &subjects));
-    let place = |finding: &Finding| {
+    findings.par_iter_mut().for_each(|finding| {
+        if let Some(read) = run.document(finding.source, finding.document) {
+            look_up(finding, &read.document);
+        }
+    });
+    sort(&mut findings);
+    findings
+}
+
+/// Puts findings in the order of files, lines and rules; their places have been looked up.
+pub fn sort(findings: &mut [Finding]) {
+    findings.sort_by_key(|finding| {
         let start = finding.primary.span.map_or(0, |span| span.start);
         let severity = Reverse(finding.severity);
         (
@@ -42,14 +53,7 @@ pub fn findings(run: &Run, target: Target) -> Vec<Finding> {
             severity,
             finding.rule,
         )
-    };
-    findings.par_iter_mut().for_each(|finding| {
-        if let Some(read) = run.document(finding.source, finding.document) {
-            look_up(finding, &read.document);
-        }
     });
-    findings.sort_by_key(place);
-    findings
 }
 
 /// Every workload of the run with all that is known of it, in the order of [`Run::workloads`].
@@ -141,7 +145,7 @@ fn context<'a>(run: &'a Run, subject: &'a Subject<'a>, target: Target) -> Contex
 }
 
 /// Looks up the places of a finding's labels and evidence.
-fn look_up(finding: &mut Finding, document: &Document) {
+pub fn look_up(finding: &mut Finding, document: &Document) {
     let labels = std::iter::once(&mut finding.primary).chain(&mut finding.related);
     labels.for_each(|label| label.span = document.span_at(&label.at, &label.mark));
     for evidence in &mut finding.evidence {

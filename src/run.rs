@@ -12,6 +12,7 @@ use crate::pod::Workload;
 use crate::pod::workload::{Object, Service, read};
 use index::Index;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// A document that holds objects of interest.
@@ -108,6 +109,29 @@ impl Run {
                     .map(move |workload| (source, read, workload))
             })
         })
+    }
+
+    /// Puts other workloads in the place of some, which are given back; the keys are their places in
+    /// [`Run::workloads`].
+    pub fn exchange(&mut self, others: &mut BTreeMap<usize, Workload>) {
+        let files = self.files.iter_mut();
+        let documents = files.flat_map(|file| &mut file.documents);
+        let objects = documents.flat_map(|read| &mut read.objects);
+        let workloads = objects.filter_map(|object| match object {
+            Object::Workload(workload) => Some(workload),
+            Object::Service(_)
+            | Object::Namespace(_)
+            | Object::ConfigMap(_)
+            | Object::Endpoints(_)
+            | Object::Role(_)
+            | Object::Binding(_) => None,
+        });
+        for (number, workload) in workloads.enumerate() {
+            if let Some(other) = others.get_mut(&number) {
+                std::mem::swap(&mut **workload, other);
+            }
+        }
+        self.index = OnceLock::new();
     }
 
     /// Every document with objects of interest, and which source it is from.

@@ -40,6 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "manifest", "pod", "catalog", "finding", "plan", "run", "inject", "rules",
         ],
     ),
+    ("admission", &["manifest", "pod", "finding", "run", "judge"]),
     ("fix", &["manifest", "pod", "finding", "run", "judge"]),
     (
         "render",

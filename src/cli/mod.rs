@@ -136,6 +136,9 @@ pub struct LintArgs {
     /// Kubernetes to judge by (default: newest, or server's)
     #[arg(long, value_name = "VERSION")]
     pub k8s_version: Option<String>,
+    /// Lint the pods as the API server would make them
+    #[arg(long)]
+    pub via_server: bool,
     /// Mesh to assume where no manifest speaks of one
     #[arg(long, value_name = "MESH")]
     pub assume_mesh: Option<MeshName>,
@@ -222,6 +225,9 @@ pub struct ExplainArgs {
     /// Manifest to show as "expected" (default: this, fixed)
     #[arg(long, value_name = "FILE")]
     pub compare: Option<PathBuf>,
+    /// Predict for the pods as the API server would make them
+    #[arg(long)]
+    pub via_server: bool,
     /// Kubernetes to predict for; repeat it to see differences
     #[arg(long, value_name = "VERSION")]
     pub k8s_version: Vec<String>,

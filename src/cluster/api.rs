@@ -3,7 +3,7 @@
 use super::error::{Error, Place};
 use futures_util::StreamExt;
 use kube::Client;
-use kube::core::params::{GetParams, ListParams, WatchParams};
+use kube::core::params::{GetParams, ListParams, PostParams, WatchParams};
 use kube::core::{Request, WatchEvent};
 use serde_json::{Map, Value};
 use std::pin::Pin;
@@ -98,6 +98,20 @@ impl Api {
             }
             parameters.continue_token = next;
         }
+    }
+
+    /// What would become of an object if it were created: the server and its webhooks answer as if it
+    /// were, and nothing is kept.
+    pub async fn try_to_create(&self, collection: &str, object: &Value) -> Result<Value, Error> {
+        let parameters = PostParams {
+            dry_run: true,
+            field_manager: Some("kubectl-startorder".to_owned()),
+        };
+        let body = object.to_string().into_bytes();
+        let request = Request::new(collection).create(&parameters, body);
+        let request = request.map_err(|error| Error::usage(error.to_string()))?;
+        let made = self.within(self.client.request(request)).await;
+        made.map(without_managed_fields)
     }
 
     /// The changes since a version, until the server ends the watch.

@@ -7,6 +7,7 @@ mod client;
 mod config;
 mod desk;
 mod discovery;
+mod dry_run;
 mod environment;
 mod error;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod targets;
 mod tasks;
 
 pub use client::Connection;
+pub use dry_run::Trial;
 pub use environment::Environment;
 pub use error::{Error, Trouble};
 pub use objects::{Live, Origin, Version};

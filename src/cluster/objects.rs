@@ -74,6 +74,12 @@ impl Connection {
             Ok(live)
         })
     }
+
+    /// The version of the oldest kubelet of all nodes: a new pod may land there. The server's where
+    /// nodes may not be read; none when not even that is told.
+    pub fn kubernetes(&self) -> Option<Version> {
+        self.runtime.block_on(oldest_of(&self.api))
+    }
 }
 
 async fn object(api: &Api, namespace: &str, target: &Target) -> Result<(String, Value), Error> {

@@ -2,8 +2,11 @@
 
 use super::input::{self, Gathered};
 use super::terminal;
+use super::via_server::{self, ViaServer};
+use crate::admission::Answers;
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::error::Failure;
+use crate::finding::Skipped;
 use crate::fix;
 use crate::judge::{self, Target};
 use crate::manifest::load::{Input, LoadError};
@@ -20,10 +23,24 @@ use std::path::Path;
 
 /// Runs the command; the number is the exit code.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
-    let gathered = input::gather(&args.input, &args.connection, "-", "explain")?;
+    let mut gathered = input::gather(&args.input, &args.connection, "-", "explain")?;
+    let mut compared = args.compare.as_deref().map(read_compared).transpose()?;
+    let mut answers = Vec::new();
+    let mut code = 0;
+    if args.via_server {
+        let mut via = via_server::ask_about(&args.connection, &mut gathered)?;
+        code = code.max(print_said(&via, err)?);
+        via.answers.exchange(&mut gathered.run);
+        answers.push(via.answers);
+        if let Some(compared) = &mut compared {
+            let mut via = via_server::ask(&args.connection, compared)?;
+            code = code.max(print_said(&via, err)?);
+            via.answers.exchange(compared);
+            answers.push(via.answers);
+        }
+    }
     let versions = versions(args, &gathered)?;
     let run = gathered.run;
-    let compared = args.compare.as_deref().map(read_compared).transpose()?;
     let mut printer = Printer {
         args,
         source: match args.k8s_version.is_empty() {
@@ -33,14 +50,10 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
         out,
         is_first: true,
     };
-    for (source, read, workload) in run.workloads() {
-        let subject = Subject {
-            name: run.files[source].source.name(),
-            read,
-            workload,
-        };
+    let (own, others) = (answers.first(), answers.get(1));
+    for (source, subject) in subjects(&run, own) {
         let expected = match &compared {
-            Some(compared) => Some(counterpart(compared, workload)?),
+            Some(compared) => Some(counterpart(compared, others, subject.workload)?),
             None => None,
         };
         match expected {
@@ -52,7 +65,22 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
         }
     }
     printer.out.flush()?;
-    Ok(print_unread(&run, err)?)
+    Ok(code.max(print_unread(&run, err)?))
+}
+
+/// Tells what the server said about the pods; the number is the exit code.
+fn print_said(via: &ViaServer, err: &mut dyn Write) -> io::Result<u8> {
+    let told = |word: &'static str| move |it: &Skipped| (word, it.clone());
+    let notes = via.notes.iter().map(told("note"));
+    let unanswered = via.unanswered.iter().map(told("error"));
+    for (word, it) in notes.chain(unanswered) {
+        let place = it
+            .position
+            .map(|(line, column)| format!(":{line}:{column}"));
+        let place = place.unwrap_or_default();
+        writeln!(err, "{}{place}: {word}: {}", it.file, it.reason)?;
+    }
+    Ok(if via.unanswered.is_empty() { 0 } else { 2 })
 }
 
 /// A workload with the document and the file that it stands in.
@@ -61,11 +89,21 @@ struct Subject<'r> {
     name: &'r str,
     read: &'r DocumentRead,
     workload: &'r Workload,
+    /// The run that it is from, and its place there.
+    run: &'r Run,
+    number: usize,
+    /// The pods as the server makes them, if it was asked.
+    answers: Option<&'r Answers>,
 }
 
 impl<'r> Subject<'r> {
     fn plan(&self, version: KubeVersion) -> StartPlan {
-        judge::plan(self.workload, version)
+        let mut plan = judge::plan(self.workload, version);
+        if let Some(answers) = self.answers {
+            let evidence = plan.needs.iter_mut().flat_map(|need| &mut need.evidence);
+            evidence.for_each(|one| answers.place_evidence(self.run, self.number, one));
+        }
+        plan
     }
 
     fn prediction(&self, plan: &'r StartPlan) -> Prediction<'r> {
@@ -74,6 +112,9 @@ impl<'r> Subject<'r> {
             template: &self.workload.template,
             plan,
             document: &self.read.document,
+            is_answered: self
+                .answers
+                .is_some_and(|answers| answers.holds(self.number)),
         }
     }
 }
@@ -147,7 +188,7 @@ impl Printer<'_> {
             let differs = |version: &KubeVersion| found.plan(*version) != reality.plan(*version);
             versions.iter().any(differs)
         };
-        match same_object(&run, reality.workload).filter(is_changed) {
+        match same_object(&run, None, reality.workload).filter(is_changed) {
             Some(expected) => self.compared(versions, reality, &expected),
             None => self.alone(versions, reality),
         }
@@ -204,11 +245,15 @@ fn read_compared(path: &Path) -> Result<Run, Failure> {
 }
 
 /// The workload of the compared file that stands for this one: the same object, else the only one.
-fn counterpart<'r>(compared: &'r Run, workload: &Workload) -> Result<Subject<'r>, Failure> {
-    if let Some(same) = same_object(compared, workload) {
+fn counterpart<'r>(
+    compared: &'r Run,
+    answers: Option<&'r Answers>,
+    workload: &Workload,
+) -> Result<Subject<'r>, Failure> {
+    if let Some(same) = same_object(compared, answers, workload) {
         return Ok(same);
     }
-    let mut all = subjects(compared);
+    let mut all = subjects(compared, answers).map(|(_, subject)| subject);
     if let (Some(only), None) = (all.next(), all.next()) {
         return Ok(only);
     }
@@ -220,26 +265,42 @@ fn counterpart<'r>(compared: &'r Run, workload: &Workload) -> Result<Subject<'r>
     )))
 }
 
-fn subjects(run: &Run) -> impl Iterator<Item = Subject<'_>> {
-    run.workloads().map(|(source, read, workload)| Subject {
-        name: run.files[source].source.name(),
-        read,
-        workload,
+/// The workloads of a run, each with its source.
+fn subjects<'r>(
+    run: &'r Run,
+    answers: Option<&'r Answers>,
+) -> impl Iterator<Item = (usize, Subject<'r>)> {
+    let workloads = run.workloads().enumerate();
+    workloads.map(move |(number, (source, read, workload))| {
+        let subject = Subject {
+            name: run.files[source].source.name(),
+            read,
+            workload,
+            run,
+            number,
+            answers,
+        };
+        (source, subject)
     })
 }
 
-fn same_object<'r>(run: &'r Run, workload: &Workload) -> Option<Subject<'r>> {
+fn same_object<'r>(
+    run: &'r Run,
+    answers: Option<&'r Answers>,
+    workload: &Workload,
+) -> Option<Subject<'r>> {
     let is_same = |subject: &Subject<'_>| {
         let (object, own) = (&subject.workload.object, &workload.object);
         let same_place = subject.workload.template.spec_at == workload.template.spec_at;
         object.kind == own.kind && object.name == own.name && same_place
     };
-    subjects(run).find(is_same)
+    let mut all = subjects(run, answers).map(|(_, subject)| subject);
+    all.find(is_same)
 }
 
 /// The document's text with its fixes, when there are any: what "expected" shows without
-/// `--compare`. Several versions are compared with each other instead, and programs ask with
-/// `--compare`.
+/// `--compare`. Several versions are compared with each other instead, programs ask with
+/// `--compare`, and the fixes of a manifest are not what the server makes of it.
 fn fixed(
     run: &Run,
     versions: &[KubeVersion],
@@ -247,7 +308,7 @@ fn fixed(
     subject: &Subject<'_>,
     args: &ExplainArgs,
 ) -> Option<String> {
-    let ([version], ExplainFormat::Text) = (versions, args.output) else {
+    let ([version], ExplainFormat::Text, false) = (versions, args.output, args.via_server) else {
         return None;
     };
     let target = Target {
@@ -255,7 +316,7 @@ fn fixed(
         preference: Preference::PerRule,
         mesh: None,
     };
-    fix::apply_all(run, target, source, subject.read.document.index, |_| true)
+    fix::apply_all(run, target, source, subject.read.document.index, &|_| true)
 }
 
 /// Tells what could not be read; the number is the exit code.

@@ -2,6 +2,7 @@
 
 use super::input::{self, Gathered};
 use super::terminal;
+use super::via_server::{self, ViaServer};
 use crate::cli::{LintArgs, LintFormat, MeshName, Prefer};
 use crate::error::Failure;
 use crate::finding::{Finding, Outcome, Severity, Skipped};
@@ -19,17 +20,32 @@ use std::path::Path;
 /// Runs the command; the number is the exit code.
 pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let stdin_name = args.stdin_filename.as_deref().unwrap_or("-");
-    let gathered = input::gather(&args.input, &args.connection, stdin_name, "lint")?;
+    let mut gathered = input::gather(&args.input, &args.connection, stdin_name, "lint")?;
+    let mut via = match args.via_server {
+        true => Some(via_server::ask_about(&args.connection, &mut gathered)?),
+        false => None,
+    };
     let (target, source) = target(args, &gathered)?;
-    let run = gathered.run;
+    let mut run = gathered.run;
     let mut findings = judge::findings(&run, target);
     let shown = match args.output {
         LintFormat::Json => Severity::Info,
         LintFormat::Text | LintFormat::Wide | LintFormat::Line => severity(&args.severity)?,
     };
     let proven = if args.diff { Severity::Info } else { shown };
-    fix::prove(&run, target, &mut findings, proven);
-    let report = report(args, (target, source), &run, findings)?;
+    let mut own = None;
+    match &mut via {
+        Some(via) => {
+            let judged = via.judge(&mut run, target, findings, proven);
+            findings = judged.findings;
+            own = Some(judged.own);
+        }
+        None => fix::prove(&run, target, &mut findings, proven),
+    }
+    let mut report = report(args, (target, source), &run, findings)?;
+    if let Some(via) = via {
+        add_answers(&mut report, via);
+    }
     let options = Options {
         format: args.output,
         style: terminal::style(&args.style),
@@ -38,12 +54,42 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
         show_suppressed: false,
     };
     if args.diff {
-        return Ok(print_diff(&run, target, &report, &options, out, err)?);
+        let patch = |source| match &own {
+            Some(own) => {
+                let is_shared = |finding: &Finding| fix::has_fix_for(own, finding);
+                patched(&run, target, own, source, &is_shared)
+            }
+            None => patched(&run, target, &report.findings, source, &|_| true),
+        };
+        return Ok(print_diff(&run, patch, &report, &options, (out, err))?);
     }
     render::findings(&report, &options, out)?;
     out.flush()?;
     render::summary(&report, &options, err)?;
     Ok(report.exit.code())
+}
+
+/// What the server has said about the pods. Without its answer the job is not done, though the
+/// templates were judged.
+fn add_answers(report: &mut Report, via: ViaServer) {
+    report.target.answered = Some(via.answers.len());
+    report.notes.extend(via.notes);
+    let count = via.unanswered_count;
+    if count > 0 && report.exit.code() != 2 {
+        report.exit = Exit::Failure {
+            code: 2,
+            reason: format!(
+                "the server gave no answer about {}",
+                render::counted(count, "workload")
+            ),
+        };
+    }
+    report
+        .not_linted
+        .extend(via.unanswered.into_iter().map(|skipped| NotLinted {
+            skipped,
+            broken: None,
+        }));
 }
 
 fn target(args: &LintArgs, gathered: &Gathered) -> Result<(Target, TargetSource), Failure> {
@@ -104,6 +150,7 @@ fn report(
             kubernetes: target.version,
             source,
             mesh: target.mesh.map(|mesh| mesh.word().to_owned()),
+            answered: None,
         },
         fail_on,
         severity: severity(&args.severity)?,
@@ -227,16 +274,15 @@ fn totals(run: &Run) -> Totals {
 /// `--diff`: the patches and nothing else on standard output; titles and summary beside it.
 fn print_diff(
     run: &Run,
-    target: Target,
+    patch: impl Fn(usize) -> Option<String>,
     report: &Report,
     options: &Options,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
+    (out, err): (&mut dyn Write, &mut dyn Write),
 ) -> std::io::Result<u8> {
     let mut is_empty = true;
     for (source, file) in run.files.iter().enumerate() {
         let before = file.source.text();
-        let Some(after) = patched(run, target, report, source) else {
+        let Some(after) = patch(source) else {
             continue;
         };
         is_empty = false;
@@ -255,15 +301,22 @@ fn print_diff(
     })
 }
 
-/// A file's text with every proven fix; none when there is no fix.
-pub fn patched(run: &Run, target: Target, report: &Report, source: usize) -> Option<String> {
+/// A file's text with every proven fix of a finding that `accepts` takes; none when there is no fix.
+fn patched(
+    run: &Run,
+    target: Target,
+    findings: &[Finding],
+    source: usize,
+    accepts: &dyn Fn(&Finding) -> bool,
+) -> Option<String> {
     let file = run.files.get(source)?;
     let has_fix = |finding: &&Finding| {
         let outcome = finding.fix.as_ref().map(|fix| &fix.outcome);
-        finding.source == source && matches!(outcome, Some(Outcome::Proven(_)))
+        let is_active = finding.source == source && finding.suppressed.is_none();
+        is_active && matches!(outcome, Some(Outcome::Proven(_)))
     };
-    let mut documents: Vec<usize> = report
-        .active()
+    let mut documents: Vec<usize> = findings
+        .iter()
         .filter(has_fix)
         .map(|finding| finding.document)
         .collect();
@@ -274,7 +327,7 @@ pub fn patched(run: &Run, target: Target, report: &Report, source: usize) -> Opt
     // From the last document to the first, so that the spans of earlier ones stay right.
     for index in documents.into_iter().rev() {
         let span = run.document(source, index)?.document.span;
-        if let Some(changed) = fix::apply_all(run, target, source, index, |_| true) {
+        if let Some(changed) = fix::apply_all(run, target, source, index, accepts) {
             text.replace_range(span.range(), &changed);
             is_changed = true;
         }

@@ -1,7 +1,7 @@
 //! Live objects for `lint` and `explain`: fetched, and read like a manifest of their own.
 
 use crate::cli::ConnectionArgs;
-use crate::cluster::{Connection, Environment, Error, Live, Origin, parse_targets};
+use crate::cluster::{Connection, Environment, Error, Origin, Version, parse_targets};
 use crate::error::Failure;
 use crate::pod::KubeVersion;
 use crate::render::TargetSource;
@@ -23,7 +23,7 @@ pub fn read(args: &ConnectionArgs, targets: &[String]) -> Result<LiveRun, Failur
     let live = connection.objects(&targets).map_err(failure)?;
     let version = live
         .iter()
-        .filter_map(version_of)
+        .filter_map(|live| version_of(live.version.as_ref()?))
         .min_by_key(|(version, _)| *version);
     let texts = live
         .into_iter()
@@ -44,8 +44,8 @@ pub fn failure(error: Error) -> Failure {
     }
 }
 
-fn version_of(live: &Live) -> Option<(KubeVersion, TargetSource)> {
-    let version = live.version.as_ref()?;
+/// A version that a cluster reports, and who said so.
+pub fn version_of(version: &Version) -> Option<(KubeVersion, TargetSource)> {
     let source = match version.origin {
         Origin::Node(_) | Origin::OldestNode(_) => TargetSource::Kubelet,
         Origin::Server => TargetSource::Server,

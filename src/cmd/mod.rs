@@ -9,4 +9,5 @@ pub mod live;
 pub mod rules;
 pub mod terminal;
 pub mod version;
+pub mod via_server;
 pub mod watch;

@@ -22,6 +22,8 @@ pub struct Origin {
     pub owner: Option<Owner>,
     /// `metadata.managedFields[].manager`, each once.
     pub managers: Vec<String>,
+    /// A pod that webhooks and policies have seen: it is what they make of it.
+    pub is_admitted: bool,
 }
 
 impl Origin {
@@ -47,11 +49,11 @@ impl Origin {
                 managers.push(manager);
             }
         }
+        let uid = root.find(&["metadata", "uid"]).and_then(Node::string);
+        let kind = root.get("kind").and_then(Node::string);
         Origin {
-            uid: root
-                .find(&["metadata", "uid"])
-                .and_then(Node::string)
-                .map(str::to_owned),
+            uid: uid.map(str::to_owned),
+            is_admitted: uid.is_some() && kind == Some("Pod"),
             owner: owner.map(|owner| Owner {
                 kind: text(owner, "kind"),
                 name: text(owner, "name"),

@@ -37,6 +37,9 @@ struct TargetJson<'r> {
     kubernetes: String,
     source: &'static str,
     mesh: Option<&'r str>,
+    /// What was judged, if not the manifests as they stand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -150,6 +153,7 @@ impl<'r> TargetJson<'r> {
             kubernetes: target.kubernetes.to_string(),
             source: target.source.word(),
             mesh: target.mesh.as_deref(),
+            shape: target.answered.map(|_| "server"),
         }
     }
 }

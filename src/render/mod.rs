@@ -174,6 +174,8 @@ pub struct Target {
     pub source: TargetSource,
     /// The mesh whose proxies are reckoned with, if any.
     pub mesh: Option<String>,
+    /// How many pods are judged as the API server makes them; none when it was not asked.
+    pub answered: Option<usize>,
 }
 
 /// Who chose the version.

@@ -137,6 +137,10 @@ fn target(report: &Report) -> Vec<String> {
     };
     let mut parts = vec![format!("Kubernetes {}{said_by}", target.kubernetes)];
     parts.extend(target.mesh.as_ref().map(|mesh| format!("mesh {mesh}")));
+    parts.extend(target.answered.map(|count| match count {
+        1 => "1 pod as the server makes it".to_owned(),
+        count => format!("{count} pods as the server makes them"),
+    }));
     let suppressed = report.findings.len() - report.active().count();
     if suppressed > 0 {
         parts.push(format!("{suppressed} suppressed"));

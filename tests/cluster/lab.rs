@@ -181,6 +181,15 @@ pub fn startorder(arguments: &str) -> Result<Outcome, Failed> {
     Running::of(command)?.wait()
 }
 
+/// Runs the binary against the cluster, in no namespace of a trial.
+pub fn startorder_at(arguments: &str) -> Result<Outcome, Failed> {
+    let mut command = Command::new(BINARY);
+    command
+        .args(arguments.split_whitespace())
+        .env("COLUMNS", "80");
+    Running::of(command)?.wait()
+}
+
 /// Runs kubectl; returns what it prints.
 pub fn kubectl(arguments: &[&str], input: &str) -> Result<String, Failed> {
     let mut command = Command::new("kubectl");

@@ -8,8 +8,10 @@ mod live;
 mod outage;
 mod recordings;
 mod rights;
+mod server;
 mod starts;
 mod told;
+mod webhook;
 
 use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 use std::io::{self, Write};
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         rights::trials(),
         live::trials(),
         recordings::trials(),
+        server::trials(),
     ];
     let alone = Arguments {
         test_threads: Some(1),

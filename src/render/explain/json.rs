@@ -49,6 +49,9 @@ struct TargetJson {
     kubernetes: String,
     source: &'static str,
     mesh: Option<String>,
+    /// What is predicted, if not the manifest as it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -113,6 +116,7 @@ impl<'a> PredictionJson<'a> {
                 kubernetes: plan.version.to_string(),
                 source: source.word(),
                 mesh: None,
+                shape: prediction.is_answered.then_some("server"),
             },
             workload: WorkloadJson {
                 api_version: &object.api_version,

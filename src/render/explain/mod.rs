@@ -45,6 +45,8 @@ pub struct Prediction<'a> {
     pub plan: &'a StartPlan,
     /// The document that the template was read from.
     pub document: &'a Document,
+    /// The pod is as the API server makes it, not as the manifest has it.
+    pub is_answered: bool,
 }
 
 /// A prediction with the name of its manifest, as people know it.

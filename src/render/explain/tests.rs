@@ -49,6 +49,7 @@ impl Manifest {
 
     fn prediction<'a>(&'a self, plan: &'a StartPlan) -> Prediction<'a> {
         Prediction {
+            is_answered: false,
             object: &self.workload.object,
             template: &self.workload.template,
             plan,

@@ -98,8 +98,12 @@ impl Page<'_> {
         let dot = self.style.glyphs().dot;
         let object = format!("{}/{}", first.object.kind.to_lowercase(), first.object.name);
         let versions: Vec<String> = self.versions.iter().map(KubeVersion::to_string).collect();
+        let shape = match first.is_answered {
+            true => format!("as the server makes it {dot} "),
+            false => String::new(),
+        };
         let title = format!(
-            "{object} {dot} predicted for Kubernetes {} {dot} order, not time",
+            "{object} {dot} {shape}predicted for Kubernetes {} {dot} order, not time",
             names::list(&versions)
         );
         let room = self.width.min(WIDEST_TEXT);

@@ -30,6 +30,7 @@ pub(super) fn report() -> Report {
             kubernetes: KubeVersion::NEWEST,
             source: TargetSource::Default,
             mesh: None,
+            answered: None,
         },
         fail_on: Some(Severity::Warning),
         severity: Severity::Warning,
