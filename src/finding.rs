@@ -1,5 +1,9 @@
 //! What a rule reports: one place, the evidence for it, and perhaps a fix.
 
+mod fingerprint;
+
+pub use fingerprint::fingerprint;
+
 use crate::manifest::edit::Operation;
 use crate::manifest::{FieldPath, Mark, Span};
 use crate::pod::workload::ObjectRef;

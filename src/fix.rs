@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 /// Tries the fix of every finding; findings of one document come one after the other.
 ///
-/// Findings below `least` stay untried: nobody is shown them, and a proof costs as much as reading
+/// Findings below `least` and suppressed ones stay untried: nobody is shown them, and a proof costs as much as reading
 /// the document three times.
 pub fn prove(run: &Run, target: Target, findings: &mut [Finding], least: Severity) {
     let surroundings = Surroundings::of(run);
@@ -88,7 +88,9 @@ fn prove_document(
         .iter_mut()
         .partition(|finding| finding.severity == Severity::Info);
     let shown = loud.into_iter().chain(infos);
-    for finding in shown.filter(|finding| finding.severity >= least) {
+    let is_meant =
+        |finding: &&mut Finding| finding.severity >= least && finding.suppressed.is_none();
+    for finding in shown.filter(is_meant) {
         let is_settled = left_by.iter().any(|left| {
             !left
                 .iter()
@@ -321,13 +323,13 @@ fn check_services(
 }
 
 /// The text of a whole document after as many fixes as fit together: each is applied to the outcome
-/// of the one before, until none is left that `accepts`.
+/// of the one before, until none is left. `suppress` marks the findings that stay.
 pub fn apply_all(
     run: &Run,
     target: Target,
     source: usize,
     document_index: usize,
-    accepts: &dyn Fn(&Finding) -> bool,
+    suppress: &dyn Fn(&DocumentRead, &mut [Finding]),
 ) -> Option<String> {
     let read = run.document(source, document_index)?;
     let surroundings = Surroundings::of(run);
@@ -337,16 +339,14 @@ pub fn apply_all(
     for _ in 0..64 {
         let seen = current.as_ref().unwrap_or(read);
         let mut findings = judge::document(run, source, seen, target);
+        suppress(seen, &mut findings);
         prove_document(seen, target, &surroundings, &mut findings, Severity::Info);
-        let proven = findings
-            .iter()
-            .filter(|finding| accepts(finding))
-            .find_map(
-                |finding| match finding.fix.as_ref().map(|fix| &fix.outcome) {
-                    Some(Outcome::Proven(text)) => Some(text.clone()),
-                    Some(Outcome::Untried | Outcome::Settled | Outcome::Refused(_)) | None => None,
-                },
-            );
+        let proven = findings.iter().find_map(|finding| {
+            match finding.fix.as_ref().map(|fix| &fix.outcome) {
+                Some(Outcome::Proven(text)) => Some(text.clone()),
+                Some(Outcome::Untried | Outcome::Settled | Outcome::Refused(_)) | None => None,
+            }
+        });
         let Some(next) = proven else { break };
         current = reread(&next, seen);
         text = Some(next);

@@ -41,16 +41,14 @@ pub fn findings(run: &Run, target: Target) -> Vec<Finding> {
     findings
 }
 
-/// Puts findings in the order of files, lines and rules; their places have been looked up.
+/// Brings findings whose places are looked up into the order in which they are told.
 pub fn sort(findings: &mut [Finding]) {
     findings.sort_by_key(|finding| {
-        let start = finding.primary.span.map_or(0, |span| span.start);
-        let severity = Reverse(finding.severity);
         (
             finding.source,
             finding.document,
-            start,
-            severity,
+            finding.primary.span.map_or(0, |span| span.start),
+            Reverse(finding.severity),
             finding.rule,
         )
     });

@@ -6,6 +6,7 @@ pub mod cli;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod cmd;
+pub mod config;
 pub mod cure;
 pub mod diff;
 pub mod error;
@@ -22,4 +23,5 @@ pub mod render;
 pub mod rules;
 pub mod run;
 pub mod shell;
+pub mod suppress;
 pub mod timeline;

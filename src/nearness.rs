@@ -15,3 +15,14 @@ pub fn distance(a: &str, b: &str) -> usize {
     }
     row[b.len()]
 }
+
+/// The nearest of the known names, if it is at most three edits away, and nearer than half of the
+/// name's length.
+pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let most = (name.chars().count() / 2).min(3);
+    let near = known
+        .into_iter()
+        .map(|known| (distance(name, known), known));
+    let (distance, known) = near.min_by_key(|(distance, _)| *distance)?;
+    (distance <= most).then_some(known)
+}

@@ -230,7 +230,7 @@ fn rule_of(path: &Path) -> String {
         .into_owned()
 }
 
-/// The findings of a file as `rule severity`.
+/// The findings of a file that nothing hides, as `rule severity`.
 fn findings(file: &Path) -> Result<Vec<(String, String)>, Failed> {
     let output = startorder(&["lint", "-o", "json", "-f"], file);
     let value: serde_json::Value = serde_json::from_slice(&output.stdout)
@@ -241,6 +241,7 @@ fn findings(file: &Path) -> Result<Vec<(String, String)>, Failed> {
     };
     Ok(all
         .iter()
+        .filter(|finding| finding["suppressed"] == false)
         .map(|finding| (word(finding, "rule"), word(finding, "severity")))
         .collect())
 }

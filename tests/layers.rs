@@ -41,6 +41,13 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("admission", &["manifest", "pod", "finding", "run", "judge"]),
+    ("config", &["finding"]),
+    (
+        "suppress",
+        &[
+            "manifest", "pod", "finding", "run", "config", "rules", "nearness",
+        ],
+    ),
     ("fix", &["manifest", "pod", "finding", "run", "judge"]),
     (
         "render",

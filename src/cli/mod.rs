@@ -148,6 +148,15 @@ pub struct LintArgs {
     /// Least severity to list
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     pub severity: String,
+    /// Run only these rules
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Leave these rules out
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// List suppressed findings, too
+    #[arg(long)]
+    pub show_suppressed: bool,
     /// Unrendered templates are an error, too
     #[arg(long)]
     pub strict: bool,

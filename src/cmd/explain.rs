@@ -5,6 +5,7 @@ use super::terminal;
 use super::via_server::{self, ViaServer};
 use crate::admission::Answers;
 use crate::cli::{ExplainArgs, ExplainFormat};
+use crate::config::Levels;
 use crate::error::Failure;
 use crate::finding::Skipped;
 use crate::fix;
@@ -17,6 +18,7 @@ use crate::render::TargetSource;
 use crate::render::explain::{Explanation, Named, Prediction, to_json, to_text};
 use crate::rules::Preference;
 use crate::run::{DocumentRead, FileRead, Run};
+use crate::suppress::Suppressor;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::Path;
@@ -316,7 +318,12 @@ fn fixed(
         preference: Preference::PerRule,
         mesh: None,
     };
-    fix::apply_all(run, target, source, subject.read.document.index, &|_| true)
+    let levels = Levels::default();
+    let suppressor = Suppressor { levels: &levels };
+    let index = subject.read.document.index;
+    fix::apply_all(run, target, source, index, &|read, findings| {
+        suppressor.mark_document(read, findings);
+    })
 }
 
 /// Tells what could not be read; the number is the exit code.

@@ -1,8 +1,8 @@
 //! `lint`: reads, judges, proves the fixes, prints.
 
 use super::input::{self, Gathered};
-use super::terminal;
 use super::via_server::{self, ViaServer};
+use super::{settings, terminal};
 use crate::cli::{LintArgs, LintFormat, MeshName, Prefer};
 use crate::error::Failure;
 use crate::finding::{Finding, Outcome, Severity, Skipped};
@@ -11,7 +11,8 @@ use crate::judge::{self, Target};
 use crate::manifest::load::LoadError;
 use crate::render::{self, Exit, NotLinted, Options, Report, TargetSource, Templates, Totals};
 use crate::rules::Preference;
-use crate::run::{FileRead, Run};
+use crate::run::{DocumentRead, FileRead, Run};
+use crate::suppress::Suppressor;
 use crate::{diff, fix};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -26,22 +27,27 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
         false => None,
     };
     let (target, source) = target(args, &gathered)?;
+    let levels = settings::levels(&args.only, &args.ignore)?;
+    let suppressor = Suppressor { levels: &levels };
     let mut run = gathered.run;
     let mut findings = judge::findings(&run, target);
-    let shown = match args.output {
-        LintFormat::Json => Severity::Info,
-        LintFormat::Text | LintFormat::Wide | LintFormat::Line => severity(&args.severity)?,
-    };
-    let proven = if args.diff { Severity::Info } else { shown };
+    // What is found about the templates carries the fixes of what is found about the server's pods.
     let mut own = None;
-    match &mut via {
-        Some(via) => {
-            let judged = via.judge(&mut run, target, findings, proven);
-            findings = judged.findings;
-            own = Some(judged.own);
-        }
-        None => fix::prove(&run, target, &mut findings, proven),
+    if let Some(via) = &mut via {
+        let answered = via.answers.findings(&mut run, target, &mut findings);
+        own = Some(std::mem::replace(&mut findings, answered));
     }
+    suppressor.mark(&run, &mut findings);
+    judge::sort(&mut findings);
+    let least = least_proven(args)?;
+    match (&via, &mut own) {
+        (Some(via), Some(own)) => {
+            fix::prove(&run, target, own, least);
+            via.answers.carry_fixes(own, &mut findings);
+        }
+        (Some(_) | None, _) => fix::prove(&run, target, &mut findings, least),
+    }
+    suppressor.drop_left_out(&mut findings);
     let mut report = report(args, (target, source), &run, findings)?;
     if let Some(via) = via {
         add_answers(&mut report, via);
@@ -51,22 +57,30 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
         style: terminal::style(&args.style),
         width: terminal::width(),
         quiet: args.quiet,
-        show_suppressed: false,
+        show_suppressed: args.show_suppressed,
     };
     if args.diff {
-        let patch = |source| match &own {
-            Some(own) => {
-                let is_shared = |finding: &Finding| fix::has_fix_for(own, finding);
-                patched(&run, target, own, source, &is_shared)
-            }
-            None => patched(&run, target, &report.findings, source, &|_| true),
+        let fixer = Fixer {
+            run: &run,
+            target,
+            suppressor,
+            own: own.as_deref(),
         };
-        return Ok(print_diff(&run, patch, &report, &options, (out, err))?);
+        return Ok(print_diff(&fixer, &report, &options, (out, err))?);
     }
     render::findings(&report, &options, out)?;
     out.flush()?;
     render::summary(&report, &options, err)?;
     Ok(report.exit.code())
+}
+
+/// The least severity of findings whose fixes are shown, and so have to be proven.
+fn least_proven(args: &LintArgs) -> Result<Severity, Failure> {
+    let shown = match args.output {
+        LintFormat::Json => Severity::Info,
+        LintFormat::Text | LintFormat::Wide | LintFormat::Line => severity(&args.severity)?,
+    };
+    Ok(if args.diff { Severity::Info } else { shown })
 }
 
 /// What the server has said about the pods. Without its answer the job is not done, though the
@@ -271,18 +285,26 @@ fn totals(run: &Run) -> Totals {
     }
 }
 
+/// What it takes to write the fixes that nobody ignores.
+struct Fixer<'r> {
+    run: &'r Run,
+    target: Target,
+    suppressor: Suppressor<'r>,
+    /// What is found about the templates, when the server's pods are what is judged.
+    own: Option<&'r [Finding]>,
+}
+
 /// `--diff`: the patches and nothing else on standard output; titles and summary beside it.
 fn print_diff(
-    run: &Run,
-    patch: impl Fn(usize) -> Option<String>,
+    fixer: &Fixer<'_>,
     report: &Report,
     options: &Options,
     (out, err): (&mut dyn Write, &mut dyn Write),
 ) -> std::io::Result<u8> {
     let mut is_empty = true;
-    for (source, file) in run.files.iter().enumerate() {
+    for (source, file) in fixer.run.files.iter().enumerate() {
         let before = file.source.text();
-        let Some(after) = patch(source) else {
+        let Some(after) = fixer.patched(report, source) else {
             continue;
         };
         is_empty = false;
@@ -301,36 +323,47 @@ fn print_diff(
     })
 }
 
-/// A file's text with every proven fix of a finding that `accepts` takes; none when there is no fix.
-fn patched(
-    run: &Run,
-    target: Target,
-    findings: &[Finding],
-    source: usize,
-    accepts: &dyn Fn(&Finding) -> bool,
-) -> Option<String> {
-    let file = run.files.get(source)?;
-    let has_fix = |finding: &&Finding| {
-        let outcome = finding.fix.as_ref().map(|fix| &fix.outcome);
-        let is_active = finding.source == source && finding.suppressed.is_none();
-        is_active && matches!(outcome, Some(Outcome::Proven(_)))
-    };
-    let mut documents: Vec<usize> = findings
-        .iter()
-        .filter(has_fix)
-        .map(|finding| finding.document)
-        .collect();
-    documents.sort_unstable();
-    documents.dedup();
-    let mut text = file.source.text().to_owned();
-    let mut is_changed = false;
-    // From the last document to the first, so that the spans of earlier ones stay right.
-    for index in documents.into_iter().rev() {
-        let span = run.document(source, index)?.document.span;
-        if let Some(changed) = fix::apply_all(run, target, source, index, accepts) {
-            text.replace_range(span.range(), &changed);
-            is_changed = true;
+impl Fixer<'_> {
+    /// A file's text with every proven fix; none when there is no fix.
+    fn patched(&self, report: &Report, source: usize) -> Option<String> {
+        let file = self.run.files.get(source)?;
+        let has_fix = |finding: &&Finding| {
+            let outcome = finding.fix.as_ref().map(|fix| &fix.outcome);
+            let is_active = finding.source == source && finding.suppressed.is_none();
+            is_active && matches!(outcome, Some(Outcome::Proven(_)))
+        };
+        let findings = self.own.unwrap_or(&report.findings).iter();
+        let mut documents: Vec<usize> = findings
+            .filter(has_fix)
+            .map(|finding| finding.document)
+            .collect();
+        documents.sort_unstable();
+        documents.dedup();
+        let suppress = |read: &DocumentRead, findings: &mut [Finding]| {
+            self.suppressor.mark_document(read, findings);
+            self.leave_settled(findings);
+        };
+        let mut text = file.source.text().to_owned();
+        let mut is_changed = false;
+        // From the last document to the first, so that the spans of earlier ones stay right.
+        for index in documents.into_iter().rev() {
+            let span = self.run.document(source, index)?.document.span;
+            let fixed = fix::apply_all(self.run, self.target, source, index, &suppress);
+            if let Some(changed) = fixed {
+                text.replace_range(span.range(), &changed);
+                is_changed = true;
+            }
+        }
+        is_changed.then_some(text)
+    }
+
+    /// What the server has settled needs no patch.
+    fn leave_settled(&self, findings: &mut [Finding]) {
+        let Some(own) = self.own else { return };
+        for finding in findings {
+            if !fix::has_fix_for(own, finding) {
+                finding.fix = None;
+            }
         }
     }
-    is_changed.then_some(text)
 }

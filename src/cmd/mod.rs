@@ -7,6 +7,7 @@ pub mod lint;
 #[cfg(feature = "cluster")]
 pub mod live;
 pub mod rules;
+pub mod settings;
 pub mod terminal;
 pub mod version;
 pub mod via_server;

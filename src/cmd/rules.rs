@@ -2,7 +2,6 @@
 
 use crate::cli::RulesArgs;
 use crate::error::Failure;
-use crate::nearness::distance;
 use crate::rules::{self, RULES, Rule};
 use std::io::{self, Write};
 
@@ -15,15 +14,10 @@ pub fn run(args: &RulesArgs, width: usize, out: &mut dyn Write) -> Result<(), Fa
     Ok(page(rule, width.min(100), out)?)
 }
 
-fn unknown(id: &str) -> Failure {
-    let near = RULES
-        .iter()
-        .map(|rule| rule.id)
-        .min_by_key(|known| distance(id, known));
-    let near = near
-        .filter(|known| distance(id, known) <= 3)
-        .map(|known| format!("{known:?}? "))
-        .unwrap_or_default();
+/// That there is no such rule, with the one that may be meant.
+pub(super) fn unknown(id: &str) -> Failure {
+    let near = rules::near(id).map(|near| format!("{near:?}? "));
+    let near = near.unwrap_or_default();
     Failure::new(format!("unknown rule {id:?}"))
         .hint(format!("{near}kubectl startorder rules lists them all"))
 }

@@ -147,7 +147,7 @@ impl Document {
     }
 
     /// The key node of the field at a path; none for items and the root.
-    fn key_at(&self, path: &FieldPath) -> Option<Node<'_>> {
+    pub fn key_at(&self, path: &FieldPath) -> Option<Node<'_>> {
         let Some(Segment::Key(key)) = path.last() else {
             return None;
         };

@@ -1,9 +1,8 @@
 //! `lint -o json`: one object. Fields may be added; none is renamed or removed.
 
 use super::edits::edits;
-use super::fingerprint::fingerprint;
 use super::{Report, Target};
-use crate::finding::{Evidence, Finding, Outcome, Severity, Skipped};
+use crate::finding::{Evidence, Finding, Outcome, Severity, Skipped, fingerprint};
 use crate::manifest::{Source, Span};
 use crate::pod::workload::ObjectRef;
 use serde::Serialize;
@@ -63,6 +62,7 @@ struct FindingJson<'r> {
     fix: Option<FixJson<'r>>,
     fingerprint: String,
     suppressed: bool,
+    suppressed_by: Option<&'r str>,
 }
 
 #[derive(Serialize)]
@@ -182,6 +182,7 @@ impl<'r> FindingJson<'r> {
             fix: FixJson::of(report, finding),
             fingerprint: fingerprint(finding),
             suppressed: finding.suppressed.is_some(),
+            suppressed_by: finding.suppressed.as_ref().map(|it| &*it.by),
         }
     }
 }

@@ -8,7 +8,6 @@ mod edits;
 mod excerpt;
 mod exit;
 pub mod explain;
-mod fingerprint;
 mod frame;
 mod full;
 pub mod graph;
@@ -30,7 +29,6 @@ mod wrap;
 mod tests;
 
 pub use exit::{Exit, counted};
-pub use fingerprint::fingerprint;
 pub use style::{Glyphs, Role, Style};
 
 use crate::cli::LintFormat;

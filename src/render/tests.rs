@@ -4,6 +4,7 @@ mod odd;
 mod samples;
 
 use super::*;
+use crate::finding::fingerprint;
 use crate::finding::{Evidence, FixSafety, Label, Outcome};
 use crate::manifest::FieldPath;
 use samples::{

@@ -40,6 +40,7 @@ mod ungated_native_sidecar;
 mod ungated_sidecar;
 mod unknown_order_field;
 mod unready_dns;
+pub mod unused_ignore;
 mod wait_cycle;
 mod wait_for_missing_service;
 mod wait_without_rbac;
@@ -49,6 +50,7 @@ pub use context::{Context, Preference};
 pub use together::{Subject, Together};
 
 use crate::finding::{Finding, FixSafety, Severity};
+use crate::nearness::nearest;
 use crate::run::Run;
 
 /// What a rule looks at.
@@ -58,6 +60,8 @@ pub enum Check {
     PerWorkload(fn(&Context<'_>, &mut Vec<Finding>)),
     /// All workloads together, with the other objects of the run.
     WholeRun(fn(&Together<'_>, &mut Vec<Finding>)),
+    /// What the findings of all other rules leave of the ignores; see [`crate::suppress`].
+    Ignores,
 }
 
 /// A rule, and its page.
@@ -124,6 +128,7 @@ pub static RULES: &[&Rule] = &[
     &ungated_sidecar::RULE,
     &unknown_order_field::RULE,
     &unready_dns::RULE,
+    &unused_ignore::RULE,
     &wait_cycle::RULE,
     &wait_for_missing_service::RULE,
     &wait_without_rbac::RULE,
@@ -135,13 +140,18 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
+/// The rule whose id somebody may have meant.
+pub fn near(id: &str) -> Option<&'static str> {
+    nearest(id, RULES.iter().map(|rule| rule.id))
+}
+
 /// Runs every rule on one workload.
 pub fn check(context: &Context<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in RULES {
         match rule.check {
             Check::PerWorkload(check) => check(context, &mut findings),
-            Check::WholeRun(_) => {}
+            Check::WholeRun(_) | Check::Ignores => {}
         }
     }
     findings
@@ -154,7 +164,7 @@ pub fn check_run(run: &Run, subjects: &[Subject<'_>]) -> Vec<Finding> {
     for rule in RULES {
         match rule.check {
             Check::WholeRun(check) => check(&together, &mut findings),
-            Check::PerWorkload(_) => {}
+            Check::PerWorkload(_) | Check::Ignores => {}
         }
     }
     findings

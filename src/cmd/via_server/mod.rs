@@ -7,9 +7,7 @@ use super::input::Gathered;
 use crate::admission::Answers;
 use crate::cli::ConnectionArgs;
 use crate::error::Failure;
-use crate::finding::{Finding, Severity, Skipped};
-use crate::fix;
-use crate::judge::Target;
+use crate::finding::Skipped;
 use crate::pod::KubeVersion;
 use crate::render::TargetSource;
 use crate::run::Run;
@@ -50,29 +48,4 @@ pub fn ask_about(args: &ConnectionArgs, gathered: &mut Gathered) -> Result<ViaSe
         (gathered.version, gathered.source) = (version, source);
     }
     Ok(via)
-}
-
-/// Findings about the pods as the server makes them.
-pub struct Judged {
-    /// The findings, each at its place in the manifest.
-    pub findings: Vec<Finding>,
-    /// The findings about the templates as they stand; those that the others share have been tried
-    /// to be fixed.
-    pub own: Vec<Finding>,
-}
-
-impl ViaServer {
-    /// Judges the answers, and tries the fixes of `least` severity on the manifests.
-    pub fn judge(
-        &mut self,
-        run: &mut Run,
-        target: Target,
-        mut own: Vec<Finding>,
-        least: Severity,
-    ) -> Judged {
-        let mut findings = self.answers.findings(run, target, &mut own);
-        fix::prove(run, target, &mut own, least);
-        self.answers.carry_fixes(&own, &mut findings);
-        Judged { findings, own }
-    }
 }

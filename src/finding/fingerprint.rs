@@ -1,6 +1,6 @@
 //! A name for a finding that stays when the manifest around it changes.
 
-use crate::finding::Finding;
+use super::Finding;
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
