@@ -157,7 +157,7 @@ impl Answers {
         for label in &mut finding.related {
             move_label(label, &places);
         }
-        judge::look_up(finding, &read.document);
+        judge::look_up(finding, &read.document, run);
     }
 }
 

@@ -124,6 +124,28 @@ pub struct Evidence {
     pub at: FieldPath,
     /// Where it stands in the source, once looked up.
     pub span: Option<Span>,
+    /// The place in a ConfigMap or Secret of the run that says it; then `at` is the field of the
+    /// workload that reads it from there.
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// A place in a ConfigMap or Secret of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// Which source of the run, by its place in the list of sources.
+    pub source: usize,
+    /// Which document of the source.
+    pub document: usize,
+    /// The key's field in that document.
+    pub at: FieldPath,
+    /// Which line of the key's text, from 0.
+    pub line: usize,
+    /// The object, as messages call it: ``ConfigMap `app` ``.
+    pub object: String,
+    /// It is a Secret, of which nothing may be shown but the key's place.
+    pub is_secret: bool,
+    /// Where it stands in its source, once looked up.
+    pub span: Option<Span>,
 }
 
 /// How a finding could be mended.

@@ -1,14 +1,18 @@
 //! Judges the workloads of a run: predicts each, runs the rules, looks up the places of findings.
 
+mod configs;
+
 use crate::catalog::Catalog;
 use crate::finding::Finding;
 use crate::inject::Mesh;
 use crate::manifest::{Document, Mark};
+use crate::plan::config::NoConfigs;
 use crate::plan::profile::{Profile, profiles};
 use crate::plan::{self, StartPlan};
 use crate::pod::{KubeVersion, Workload};
 use crate::rules::{self, Context, Preference, Subject};
 use crate::run::{DocumentRead, Run};
+use configs::OfRun;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
@@ -34,7 +38,7 @@ pub fn findings(run: &Run, target: Target) -> Vec<Finding> {
     findings.extend(rules::check_run(run, &subjects));
     findings.par_iter_mut().for_each(|finding| {
         if let Some(read) = run.document(finding.source, finding.document) {
-            look_up(finding, &read.document);
+            look_up(finding, &read.document, run);
         }
     });
     sort(&mut findings);
@@ -72,7 +76,7 @@ pub fn document(run: &Run, source: usize, read: &DocumentRead, target: Target) -
     let mut findings: Vec<Finding> = all.collect();
     findings
         .iter_mut()
-        .for_each(|finding| look_up(finding, &read.document));
+        .for_each(|finding| look_up(finding, &read.document, run));
     findings.sort_by_key(|finding| {
         (
             finding.primary.span.map_or(0, |span| span.start),
@@ -83,9 +87,20 @@ pub fn document(run: &Run, source: usize, read: &DocumentRead, target: Target) -
     findings
 }
 
-/// What the kubelet does with a workload.
+/// What the kubelet does with a workload of which nothing else is known.
 pub fn plan(workload: &Workload, version: KubeVersion) -> StartPlan {
-    let profiles = profiles(&workload.template, Catalog::built_in(), &|_, _| None);
+    let profiles = profiles(&workload.template, Catalog::built_in(), &NoConfigs);
+    plan_by(workload, version, &profiles)
+}
+
+/// What the kubelet does with a workload of a run, whose ConfigMaps tell who needs whom, too.
+pub fn plan_in(run: &Run, source: usize, workload: &Workload, version: KubeVersion) -> StartPlan {
+    let configs = OfRun {
+        run,
+        namespace: run.namespace_of(&workload.object),
+        source,
+    };
+    let profiles = profiles(&workload.template, Catalog::built_in(), &configs);
     plan_by(workload, version, &profiles)
 }
 
@@ -113,11 +128,12 @@ fn subject<'r>(
     target: Target,
 ) -> Subject<'r> {
     let namespace = run.namespace_of(&workload.object);
-    let config = |map: &str, key: &str| {
-        let value = run.config_value(namespace, map, key, source)?;
-        value.text().map(str::to_owned)
+    let configs = OfRun {
+        run,
+        namespace,
+        source,
     };
-    let profiles = profiles(&workload.template, Catalog::built_in(), &config);
+    let profiles = profiles(&workload.template, Catalog::built_in(), &configs);
     let plan = plan_by(workload, target.version, &profiles);
     Subject {
         source,
@@ -143,14 +159,17 @@ fn context<'a>(run: &'a Run, subject: &'a Subject<'a>, target: Target) -> Contex
 }
 
 /// Looks up the places of a finding's labels and evidence.
-pub fn look_up(finding: &mut Finding, document: &Document) {
+pub fn look_up(finding: &mut Finding, document: &Document, run: &Run) {
     let labels = std::iter::once(&mut finding.primary).chain(&mut finding.related);
     labels.for_each(|label| label.span = document.span_at(&label.at, &label.mark));
     for evidence in &mut finding.evidence {
-        let mark = match evidence.words.is_empty() {
+        let mark = match evidence.words.is_empty() || evidence.elsewhere.is_some() {
             true => Mark::Value,
             false => Mark::Part(evidence.words.clone()),
         };
         evidence.span = document.span_at(&evidence.at, &mark);
+        if let Some(elsewhere) = &mut evidence.elsewhere {
+            configs::look_up(elsewhere, &evidence.words, run);
+        }
     }
 }

@@ -4,6 +4,8 @@
 
 mod index;
 
+pub use index::ConfigValue;
+
 use crate::manifest::Document;
 use crate::manifest::load::{self, Input, LoadError};
 use crate::manifest::parse::{self, ParseError};

@@ -85,6 +85,24 @@ const SCREENS: &[Screen] = &[
         expected: "lint-ascii.out",
         is_cut: true,
     },
+    Screen {
+        arguments: "lint -f config/deploy.yaml -f config/settings.yaml",
+        columns: "80",
+        expected: "lint-config.out",
+        is_cut: false,
+    },
+    Screen {
+        arguments: "lint -o wide -f config/deploy.yaml -f config/settings.yaml",
+        columns: "80",
+        expected: "lint-config-wide.out",
+        is_cut: false,
+    },
+    Screen {
+        arguments: "lint -o json -f config/deploy.yaml -f config/settings.yaml",
+        columns: "80",
+        expected: "lint-config-json.out",
+        is_cut: false,
+    },
 ];
 
 impl Screen {

@@ -96,11 +96,14 @@ struct Subject<'r> {
     number: usize,
     /// The pods as the server makes them, if it was asked.
     answers: Option<&'r Answers>,
+    /// The run that holds its ConfigMaps, and its source there.
+    around: (&'r Run, usize),
 }
 
 impl<'r> Subject<'r> {
     fn plan(&self, version: KubeVersion) -> StartPlan {
-        let mut plan = judge::plan(self.workload, version);
+        let (around, source) = self.around;
+        let mut plan = judge::plan_in(around, source, self.workload, version);
         if let Some(answers) = self.answers {
             let evidence = plan.needs.iter_mut().flat_map(|need| &mut need.evidence);
             evidence.for_each(|one| answers.place_evidence(self.run, self.number, one));
@@ -190,7 +193,11 @@ impl Printer<'_> {
             let differs = |version: &KubeVersion| found.plan(*version) != reality.plan(*version);
             versions.iter().any(differs)
         };
-        match same_object(&run, None, reality.workload).filter(is_changed) {
+        let expected = same_object(&run, None, reality.workload).map(|found| Subject {
+            around: reality.around,
+            ..found
+        });
+        match expected.filter(is_changed) {
             Some(expected) => self.compared(versions, reality, &expected),
             None => self.alone(versions, reality),
         }
@@ -281,6 +288,7 @@ fn subjects<'r>(
             run,
             number,
             answers,
+            around: (run, source),
         };
         (source, subject)
     })

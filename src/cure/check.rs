@@ -5,6 +5,7 @@ use crate::catalog::{Entry, Health};
 use crate::finding::{EvidenceKind, FixSafety};
 use crate::manifest::edit::Operation;
 use crate::plan::addresses::Target;
+use crate::plan::config::NoConfigs;
 use crate::plan::needs::Need;
 use crate::plan::profile::Profile;
 use crate::plan::serves::{health_port, is_loopback};
@@ -192,7 +193,7 @@ fn wait_of_hook(
         provider,
         &patient.workload.template,
         patient.catalog,
-        &|_, _| None,
+        &NoConfigs,
     );
     let asked = profile.hook.as_ref()?.asks();
     let address = asked.iter().find_map(|wait| match &wait.target {
@@ -248,7 +249,7 @@ fn evidence(patient: Patient<'_>, need: &Need, entry: Option<&Entry>) -> Option<
     };
     if let Some(port) = need.port {
         let is_local = entry.is_some_and(|entry| entry.listens_on_loopback.contains(&port));
-        if is_local {
+        if is_local || need.is_on_loopback {
             return None;
         }
         let by_elimination = need

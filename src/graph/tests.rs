@@ -11,7 +11,13 @@ fn cycles(manifest: &str) -> Vec<Vec<String>> {
         .collect();
     let read: Vec<Vec<Profile<'_>>> = all
         .iter()
-        .map(|(_, one)| profiles(&one.template, Catalog::built_in(), &|_, _| None))
+        .map(|(_, one)| {
+            profiles(
+                &one.template,
+                Catalog::built_in(),
+                &crate::plan::config::NoConfigs,
+            )
+        })
         .collect();
     let nodes = all
         .iter()

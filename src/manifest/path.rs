@@ -146,6 +146,30 @@ impl Document {
         }
     }
 
+    /// The place of words on one line (from 0) of a text of several lines, or the whole line when they
+    /// do not stand there as they are. The first place of the words when the text is no block.
+    pub fn span_on_line(&self, path: &FieldPath, line: usize, words: &str) -> Option<Span> {
+        let on_line = || {
+            let node = self.node_at(path)?.resolved();
+            let span = node.span().filter(|_| node.kind() == Kind::Block)?;
+            let text = self.source()?.slice(span);
+            // The span of a block begins at its `|`.
+            let header = usize::from(text.starts_with(['|', '>']));
+            let mut start = span.start as usize;
+            let mut lines = text.split_inclusive('\n');
+            for before in lines.by_ref().take(header + line) {
+                start += before.len();
+            }
+            let text = lines.next()?;
+            if let Some(at) = text.find(words) {
+                return Some(Span::new(start + at, start + at + words.len()));
+            }
+            let indent = text.len() - text.trim_start().len();
+            Some(Span::new(start + indent, start + text.trim_end().len()))
+        };
+        on_line().or_else(|| self.span_at(path, &Mark::Part(words.to_owned())))
+    }
+
     /// The key node of the field at a path; none for items and the root.
     pub fn key_at(&self, path: &FieldPath) -> Option<Node<'_>> {
         let Some(Segment::Key(key)) = path.last() else {
@@ -165,8 +189,27 @@ fn part_span(node: Node<'_>, words: &str) -> Option<Span> {
     let node = node.resolved();
     let is_scalar = matches!(node.kind(), Kind::Plain | Kind::Quoted | Kind::Block);
     let span = node.span().filter(|_| is_scalar && !words.is_empty())?;
-    let at = node.document().source()?.slice(span).find(words)? + span.start as usize;
+    let text = node.document().source()?.slice(span);
+    let at = match node.kind() {
+        // A comment of a script says what stands below it, often in the same words.
+        Kind::Block => outside_comments(text, words).or_else(|| text.find(words))?,
+        _ => text.find(words)?,
+    } + span.start as usize;
     Some(Span::new(at, at + words.len()))
+}
+
+/// The first place of words on a line that does not begin with `#`.
+fn outside_comments(text: &str, words: &str) -> Option<usize> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if !line.trim_start().starts_with('#')
+            && let Some(at) = line.find(words)
+        {
+            return Some(start + at);
+        }
+        start += line.len();
+    }
+    None
 }
 
 #[cfg(test)]

@@ -3,20 +3,28 @@
 pub mod addresses;
 pub mod binds;
 pub mod bounds;
+pub mod config;
 pub mod constraint;
+pub mod dials;
 pub mod ends;
 mod entrypoint;
 mod files;
+pub mod front;
 pub mod gate;
+mod given;
 pub mod hooks;
 mod memory;
 pub mod needs;
 mod offline;
+pub mod paths;
 pub mod predict;
 pub mod profile;
 pub mod serves;
 pub mod settings;
+mod told;
 mod tools;
+mod variables;
+pub mod volumes;
 pub mod waits;
 mod worlds;
 

@@ -5,14 +5,18 @@
 //! catalogue knows of an image.
 
 use super::addresses::Target;
+use super::dials::Dialled;
+use super::front::stands_before;
 use super::gate::{Gap, Hold};
 use super::hooks::{EarlyReturn, Hook};
+use super::paths::{NamedPath, Usage};
 use super::predict::role_at;
-use super::profile::{Dialled, Profile};
+use super::profile::Profile;
 use super::serves::ServedBy;
+use super::volumes;
 use crate::catalog::{Class, Covers};
 use crate::finding::{Evidence, EvidenceKind};
-use crate::pod::{Action, KubeVersion, PodTemplate, Role};
+use crate::pod::{Action, Container, KubeVersion, PodTemplate, Role};
 
 /// What evidence rests on, weakest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +51,10 @@ pub struct Need {
     pub is_main_provider: bool,
     /// The dependent's own command waits for the provider.
     pub has_own_wait: bool,
+    /// What names the provider says that it may be missing: the most is info.
+    pub is_optional: bool,
+    /// The provider is told to open the port on loopback only, where no probe of the kubelet comes.
+    pub is_on_loopback: bool,
 }
 
 impl Need {
@@ -103,8 +111,26 @@ struct Pod<'p> {
 struct Case {
     evidence: Vec<Evidence>,
     ports: Vec<u16>,
+    /// Those of them that are known by elimination.
+    guessed: Vec<u16>,
     url_path: Option<String>,
     firmness: Firmness,
+    /// Something in it does not say that the provider may be missing.
+    is_certain: bool,
+}
+
+impl Case {
+    /// A port that somebody is known to serve tells more than one by elimination, which then is
+    /// rather another server's.
+    fn drop_guesses(&mut self) {
+        let is_known = |one: &Evidence| one.kind == EvidenceKind::Loopback;
+        if !self.evidence.iter().any(is_known) {
+            return;
+        }
+        self.evidence.retain(is_known);
+        let guessed = std::mem::take(&mut self.guessed);
+        self.ports.retain(|port| !guessed.contains(port));
+    }
 }
 
 impl Pod<'_> {
@@ -119,6 +145,8 @@ impl Pod<'_> {
                 && in_plan(provider)
                 && !dependent.is_no_provider()
                 && !provider.is_no_provider()
+                && !self.is_before(a, b)
+                && !self.is_before(b, a)
         };
         let cases: Vec<(usize, usize, Case)> = pairs()
             .filter(|(a, b)| may_need(*a, *b))
@@ -145,6 +173,13 @@ impl Pod<'_> {
         needs
     }
 
+    /// Whether a container passes requests on to another one, and so cannot need it, nor be needed
+    /// by it. A known sidecar in between, such as a database proxy, is needed all the same.
+    fn is_before(&self, front: usize, behind: usize) -> bool {
+        let (front, behind) = (&self.profiles[front], &self.profiles[behind]);
+        behind.class != Some(Class::Needed) && stands_before(front, behind, self.profiles)
+    }
+
     fn need(
         &self,
         a: usize,
@@ -169,7 +204,9 @@ impl Pod<'_> {
         if !by_address && (is_silenced(dependent) || is_silenced(provider)) {
             return None;
         }
-        let has_own_wait = dependent.polls(provider) || polls_what_proves(dependent, case);
+        let has_own_wait = dependent.polls(provider)
+            || dependent.awaits_by_name(&provider.container.name)
+            || polls_what_proves(dependent, case);
         Some(Need {
             dependent: a,
             provider: b,
@@ -180,6 +217,11 @@ impl Pod<'_> {
             firmness: case.firmness,
             is_main_provider: self.looks_like_main(b, a),
             has_own_wait,
+            is_optional: !case.evidence.is_empty() && !case.is_certain,
+            is_on_loopback: case
+                .ports
+                .first()
+                .is_some_and(|port| provider.is_on_loopback(*port)),
         })
     }
 
@@ -187,22 +229,29 @@ impl Pod<'_> {
     fn manifest_case(&self, a: usize, b: usize) -> Case {
         let mut case = Case::default();
         let (dependent, provider) = (&self.profiles[a], &self.profiles[b]);
-        for dialled in &dependent.dials {
+        let passed_on = dependent.front.servers.iter();
+        let passed_on = passed_on.filter(|_| provider.class == Some(Class::Needed));
+        for dialled in dependent.dials.iter().chain(passed_on) {
             let Some((kind, firmness)) = self.dial_kind(a, b, dialled) else {
                 continue;
             };
             let who = dialled.setting.as_deref().unwrap_or("the command");
             case.ports.extend(dialled.port);
+            let is_guess = kind == EvidenceKind::Elimination;
+            case.guessed.extend(dialled.port.filter(|_| is_guess));
             case.url_path = case.url_path.take().or_else(|| dialled.path.clone());
             case.firmness = case.firmness.max(firmness);
+            case.is_certain |= !dialled.is_optional;
             case.evidence.push(Evidence {
                 kind,
-                detail: format!("{who} names {}", dialled.words),
+                detail: detail(who, dialled),
                 words: dialled.words.clone(),
                 at: dialled.at.clone(),
                 span: None,
+                elsewhere: dialled.elsewhere.clone(),
             });
         }
+        case.drop_guesses();
         self.file_evidence(dependent, provider, &mut case);
         case
     }
@@ -239,7 +288,7 @@ impl Pod<'_> {
             };
             return Some((EvidenceKind::Loopback, firmness));
         }
-        (self.only_possible_server(a, port) == Some(b))
+        (!dialled.is_loose && self.only_possible_server(a, port) == Some(b))
             .then_some((EvidenceKind::Elimination, Firmness::Manifest))
     }
 
@@ -285,23 +334,23 @@ impl Pod<'_> {
 
     /// Sockets and files below a volume that both mount.
     fn file_evidence(&self, dependent: &Profile<'_>, provider: &Profile<'_>, case: &mut Case) {
-        for named in dependent.paths.iter().filter(|named| !named.is_made) {
-            let Some((volume, inner)) = volume_path(dependent, &named.path) else {
+        for named in dependent
+            .paths
+            .iter()
+            .filter(|named| named.usage != Usage::Makes)
+        {
+            let Some(shared) = volumes::shared(dependent, provider, named) else {
                 continue;
             };
-            let Some((kind, firmness)) = makes(provider, volume, &inner) else {
-                continue;
-            };
-            case.firmness = case.firmness.max(firmness);
+            case.firmness = case.firmness.max(shared.firmness);
+            case.is_certain = true;
             case.evidence.push(Evidence {
-                kind,
-                detail: format!(
-                    "{} lies on volume {volume}, which {} fills",
-                    named.path, provider.container.name
-                ),
-                words: named.path.clone(),
+                kind: shared.kind,
+                detail: file_detail(named, shared.volume, provider),
+                words: shown(named),
                 at: named.at.clone(),
                 span: None,
+                elsewhere: named.elsewhere.clone(),
             });
         }
     }
@@ -333,7 +382,7 @@ impl Pod<'_> {
                 .any(|mount| mounts(&mount.volume) && is_empty(&mount.volume))
         };
         let is_covered = match entry.covers {
-            Covers::All => is_app,
+            Covers::All => is_app || self.is_client_sidecar(a),
             Covers::Apps => is_app,
             Covers::Loopback => is_app && !anyone_dials && !dependent.is_offline(),
             Covers::Callers => false,
@@ -353,7 +402,22 @@ impl Pod<'_> {
             words: String::new(),
             at: provider.container.at.key("image"),
             span: None,
+            elsewhere: None,
         })
+    }
+
+    /// Whether a native sidecar is known to call other hosts at its start.
+    fn is_client_sidecar(&self, at: usize) -> bool {
+        let profile = &self.profiles[at];
+        let kind = profile.entry.map_or("", |entry| entry.kind.as_str());
+        let calls = matches!(kind, "mesh" | "database" | "secrets" | "storage");
+        let is_proxy = profile
+            .entry
+            .is_some_and(|entry| entry.covers == Covers::All);
+        role_at(profile.container, self.version) == Role::Sidecar
+            && profile.class == Some(Class::Needed)
+            && calls
+            && !is_proxy
     }
 
     /// Nobody wants the database moved to `initContainers`: a provider that the workload is named
@@ -399,11 +463,14 @@ impl Pod<'_> {
         if let Some(twin) = self.init_twin(a, b) {
             return Hold::InitTwin(twin);
         }
-        if self.is_launched_in_order(b) || waits_by_controller(dependent, provider) {
+        if self.is_launched_in_order(a, b) || waits_by_controller(dependent, provider) {
             return Hold::LaunchOrder;
         }
         let is_native = role(provider) == Role::Sidecar;
         match role(provider) {
+            Role::Sidecar if b > a && provider.container.startup.is_some() => {
+                return Hold::Nothing(Gap::GateAfterDependent);
+            }
             Role::Init if b < a => return Hold::Exit,
             Role::Sidecar if b < a && provider.container.startup.is_some() => {
                 return Hold::StartupProbe;
@@ -503,19 +570,64 @@ impl Pod<'_> {
         waits_by_controller(one, other) || waits_by_controller(other, one)
     }
 
-    /// OpenKruise starts containers one after the other when asked to.
-    fn is_launched_in_order(&self, b: usize) -> bool {
-        let ordered = self
-            .template
-            .annotations
-            .get("apps.kruise.io/container-launch-priority");
-        let has_priority = self.profiles[b]
-            .container
-            .env
-            .iter()
-            .any(|var| var.name == "KRUISE_CONTAINER_PRIORITY");
-        ordered.is_some_and(|value| value == "Ordered") || has_priority
+    /// OpenKruise starts containers one after the other when asked to: in the order of the list, or
+    /// those of a higher priority first. Each waits until those before it are ready.
+    fn is_launched_in_order(&self, a: usize, b: usize) -> bool {
+        let mut annotations = self.template.annotations.iter();
+        let is_ordered = annotations.any(|(key, value)| {
+            key == "apps.kruise.io/container-launch-priority" && value == "Ordered"
+        });
+        let priority = |at: usize| launch_priority(self.profiles[at].container);
+        (is_ordered && b < a) || priority(b) > priority(a)
     }
+}
+
+/// The launch priority of a container, by its variable or by the barrier that OpenKruise made of it.
+fn launch_priority(container: &Container) -> i64 {
+    let mut env = container.env.iter();
+    let priority = env.find_map(|var| match var.name.as_str() {
+        "KRUISE_CONTAINER_PRIORITY" => var.value.as_deref()?.trim().parse().ok(),
+        "KRUISE_CONTAINER_BARRIER" => {
+            let key = var.from.as_ref()?.key.strip_prefix("p_")?;
+            key.parse().ok()
+        }
+        _ => None,
+    });
+    priority.unwrap_or(0)
+}
+
+/// What an address says: `DATABASE_URL names 127.0.0.1:5432`. Of a Secret the key and no value.
+fn detail(who: &str, dialled: &Dialled) -> String {
+    match &dialled.elsewhere {
+        Some(place) if place.is_secret => {
+            format!("{who} of {} names a loopback address", place.object)
+        }
+        Some(_) | None => format!("{who} names {}", dialled.words),
+    }
+}
+
+/// The path that a piece of evidence may show; nothing of a Secret.
+fn shown(named: &NamedPath) -> String {
+    let is_secret = named
+        .elsewhere
+        .as_ref()
+        .is_some_and(|place| place.is_secret);
+    if is_secret {
+        String::new()
+    } else {
+        named.path.clone()
+    }
+}
+
+fn file_detail(named: &NamedPath, volume: &str, provider: &Profile<'_>) -> String {
+    let what = match &named.elsewhere {
+        Some(place) if place.is_secret => format!("a path that {} names", place.object),
+        Some(_) | None => named.path.clone(),
+    };
+    format!(
+        "{what} lies on volume {volume}, which {} fills",
+        provider.container.name
+    )
 }
 
 /// Whether the controller holds a container back until another one is ready or has ended.
@@ -566,68 +678,4 @@ fn polls_what_proves(dependent: &Profile<'_>, case: &Case) -> bool {
         Target::File { path } => case.evidence.iter().any(|one| one.words == *path),
         Target::Dns { .. } | Target::Kubernetes { .. } | Target::Opaque => false,
     })
-}
-
-/// Whether another container makes the file or socket that one of them names, through a volume
-/// that both mount, and what that rests on.
-pub fn makes_for(
-    dependent: &Profile<'_>,
-    provider: &Profile<'_>,
-    path: &str,
-) -> Option<(EvidenceKind, Firmness)> {
-    let (volume, inner) = volume_path(dependent, path)?;
-    makes(provider, volume, &inner)
-}
-
-/// Whether the provider makes a path (relative to the volume), and whether the manifest says so.
-fn makes(provider: &Profile<'_>, volume: &str, inner: &str) -> Option<(EvidenceKind, Firmness)> {
-    let mount = provider
-        .container
-        .mounts
-        .iter()
-        .find(|mount| mount.volume == volume && !mount.read_only)?;
-    let is_socket = inner.ends_with(".sock") || inner.ends_with(".socket");
-    let kind = if is_socket {
-        EvidenceKind::Socket
-    } else {
-        EvidenceKind::File
-    };
-    let own = format!("{}/{inner}", mount.path.trim_end_matches('/'));
-    if provider
-        .paths
-        .iter()
-        .any(|named| named.is_made && named.path == own)
-    {
-        let firmness = if is_socket {
-            Firmness::Declared
-        } else {
-            Firmness::Manifest
-        };
-        return Some((kind, firmness));
-    }
-    let entry = provider
-        .entry
-        .filter(|entry| entry.class == Class::Needed)?;
-    let by_default = entry.sockets.contains(&own);
-    let fills = entry.files && !is_socket;
-    (by_default || fills).then_some((kind, Firmness::Image))
-}
-
-/// The volume below whose mount a path lies, and the rest of the path.
-fn volume_path<'p>(profile: &'p Profile<'_>, path: &str) -> Option<(&'p str, String)> {
-    let below = |mount: &str| {
-        let rest = path.strip_prefix(mount.trim_end_matches('/'))?;
-        rest.strip_prefix('/')
-            .filter(|rest| !rest.is_empty())
-            .map(str::to_owned)
-    };
-    let mounts = profile
-        .container
-        .mounts
-        .iter()
-        .filter(|mount| mount.path.len() > 1);
-    let found = mounts.filter_map(|mount| Some((mount, below(&mount.path)?)));
-    found
-        .max_by_key(|(mount, _)| mount.path.len())
-        .map(|(mount, rest)| (mount.volume.as_str(), rest))
 }

@@ -2,6 +2,7 @@
 
 pub use super::addresses::is_loopback;
 use super::settings::Setting;
+use super::told::Told;
 use crate::catalog::{Entry, Health};
 use crate::pod::{Action, Container, Probe};
 
@@ -28,7 +29,12 @@ pub struct Served {
 }
 
 /// The ports that a container listens on, each with the firmest way to know it.
-pub fn ports(container: &Container, settings: &[Setting], entry: Option<&Entry>) -> Vec<Served> {
+pub(super) fn ports(
+    container: &Container,
+    settings: &[Setting],
+    told: &Told,
+    entry: Option<&Entry>,
+) -> Vec<Served> {
     let mut found: Vec<Served> = Vec::new();
     let mut add = |port: u16, by: ServedBy| {
         if port != 0 && !found.iter().any(|served| served.port == port) {
@@ -39,12 +45,25 @@ pub fn ports(container: &Container, settings: &[Setting], entry: Option<&Entry>)
         .ports
         .iter()
         .for_each(|port| add(port.number, ServedBy::Declared));
-    listening(settings).for_each(|port| add(port, ServedBy::Setting));
+    listening(settings)
+        .filter_map(|setting| listen_port(&setting.value))
+        .for_each(|port| add(port, ServedBy::Setting));
+    listening(&told.settings)
+        .filter(|setting| setting.file.is_some() || !setting.is_loose)
+        .filter_map(|setting| listen_port(&setting.value))
+        .for_each(|port| add(port, ServedBy::Setting));
+    let listens = told.listens.iter();
+    listens
+        .filter_map(|setting| listen_port(&setting.value))
+        .for_each(|port| add(port, ServedBy::Setting));
     probed(container).for_each(|port| add(port, ServedBy::Probe));
     let Some(entry) = entry else { return found };
-    let named: Vec<u16> = named_ports(settings, &entry.serves_by).collect();
+    let named = named_ports(settings, &entry.serves_by);
+    let named: Vec<u16> = named
+        .chain(named_ports(&told.settings, &entry.serves_by))
+        .collect();
     named.iter().for_each(|port| add(*port, ServedBy::Setting));
-    if named.is_empty() {
+    if named.is_empty() && told.listens.is_empty() {
         entry
             .serves
             .iter()
@@ -58,6 +77,18 @@ pub fn health_port(settings: &[Setting], health: &Health) -> Option<u16> {
     named_ports(settings, &health.port_by)
         .next()
         .or(health.port)
+}
+
+/// The ports that configuration opens on loopback only.
+pub(super) fn local(told: &Told) -> Vec<u16> {
+    let listens = told.listens.iter();
+    let local = listens.filter(|setting| {
+        let host = setting.value.rsplit_once(':').map(|(host, _)| host);
+        host.is_some_and(|host| is_loopback(host.trim_matches(['[', ']'])))
+    });
+    local
+        .filter_map(|setting| listen_port(&setting.value))
+        .collect()
 }
 
 /// The ports that settings with one of these names give.
@@ -105,15 +136,12 @@ const OWN: [&str; 26] = [
     "telemetry",
 ];
 
-/// Ports of settings such as `--listen=:8080`, `--http-port 8080`, `PORT=8080`.
-fn listening(settings: &[Setting]) -> impl Iterator<Item = u16> {
+/// Settings such as `--listen=:8080`, `--http-port 8080`, `PORT=8080`.
+fn listening(settings: &[Setting]) -> impl Iterator<Item = &Setting> {
+    let is_peer = |setting: &Setting| settings.iter().any(|other| is_peer_host(setting, other));
     settings
         .iter()
-        .filter(|setting| is_listening(setting))
-        .filter_map(move |setting| {
-            let is_peer = settings.iter().any(|other| is_peer_host(setting, other));
-            listen_port(&setting.value).filter(|_| !is_peer)
-        })
+        .filter(move |setting| is_listening(setting) && !is_peer(setting))
 }
 
 fn is_listening(setting: &Setting) -> bool {

@@ -1,5 +1,7 @@
 //! What a container is told: its flags and variables as names with values, wherever they stand.
 
+use super::variables::Variables;
+use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
 use crate::pod::Container;
 
@@ -12,9 +14,37 @@ pub struct Setting {
     pub value: String,
     /// The field that holds it.
     pub at: FieldPath,
+    /// The file that holds it, when it is the line of a ConfigMap's file.
+    pub file: Option<String>,
+    /// It stands in a text that may be about the container itself: an address proves something only
+    /// when another container is known to serve it.
+    pub is_loose: bool,
+    /// Where it stands when that is not the workload's document; then `at` is the field that reads
+    /// it from there.
+    pub elsewhere: Option<Elsewhere>,
 }
 
 impl Setting {
+    fn own(name: String, value: String, at: FieldPath) -> Setting {
+        Setting {
+            name,
+            value,
+            at,
+            file: None,
+            is_loose: false,
+            elsewhere: None,
+        }
+    }
+
+    /// What messages call it; none for a word without a name.
+    pub fn label(&self) -> Option<String> {
+        match &self.file {
+            Some(file) if self.name.is_empty() => Some(file.clone()),
+            Some(file) => Some(format!("{} in {file}", self.name)),
+            None => (self.is_variable() || self.name.starts_with("--")).then(|| self.name.clone()),
+        }
+    }
+
     /// Whether it is a variable rather than a flag.
     pub fn is_variable(&self) -> bool {
         !self.name.starts_with('-')
@@ -38,6 +68,11 @@ pub struct Word {
 
 /// The words of `command` and `args` with their places.
 pub fn words(container: &Container) -> Vec<Word> {
+    words_with(container, &Variables::own(container))
+}
+
+/// [`words`], given the container's whole environment.
+pub fn words_with(container: &Container, variables: &Variables) -> Vec<Word> {
     let lists = [("command", &container.command), ("args", &container.args)];
     let all = lists.into_iter().flat_map(|(key, words)| {
         let at = container.at.key(key);
@@ -47,26 +82,48 @@ pub fn words(container: &Container) -> Vec<Word> {
             .map(move |(index, word)| (word, at.index(index)))
     });
     all.map(|(word, at)| Word {
-        text: expand(container, word),
+        text: without_comments(&variables.expand(word)),
         at,
     })
     .collect()
 }
 
+/// A script without the lines that are comments: what they name is not done.
+fn without_comments(word: &str) -> String {
+    let is_comment = |line: &&str| line.trim_start().starts_with('#');
+    if !word.lines().any(|line| is_comment(&line)) {
+        return word.to_owned();
+    }
+    let kept = word.split_inclusive('\n').filter(|line| !is_comment(line));
+    kept.collect()
+}
+
 /// Variables and flags of a container, in the order of the manifest. Flags inside a script that a
 /// shell runs count, too.
 pub fn settings(container: &Container) -> Vec<Setting> {
+    settings_with(container, &Variables::own(container))
+}
+
+/// [`settings`], given the container's whole environment. Variables that come from elsewhere are
+/// not among them.
+pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Setting> {
     let env_at = container.at.key("env");
-    let variables = container.env.iter().enumerate().filter_map(|(index, var)| {
-        let value = expand(container, var.value.as_deref()?);
-        Some(Setting {
-            name: var.name.clone(),
-            value,
-            at: env_at.index(index).key("value"),
-        })
+    let own = container.env.iter().enumerate();
+    let own = own.filter_map(|(index, var)| {
+        // Of two variables with one name the later one counts.
+        let is_last = !container.env[index + 1..]
+            .iter()
+            .any(|later| later.name == var.name);
+        let value = match variables.get(&var.name) {
+            Some(value) if is_last => value.to_owned(),
+            _ => var.value.clone()?,
+        };
+        var.value.as_ref().filter(|_| is_last)?;
+        let at = env_at.index(index).key("value");
+        Some(Setting::own(var.name.clone(), value, at))
     });
-    let mut all: Vec<Setting> = variables.collect();
-    let words = words(container);
+    let mut all: Vec<Setting> = own.collect();
+    let words = words_with(container, variables);
     for (index, word) in words.iter().enumerate() {
         if word.text.contains(char::is_whitespace) {
             let parts: Vec<&str> = word
@@ -78,22 +135,14 @@ pub fn settings(container: &Container) -> Vec<Setting> {
                 .iter()
                 .enumerate()
                 .filter_map(|(at, part)| flag(part, parts.get(at + 1).copied()));
-            all.extend(flags.map(|(name, value)| Setting {
-                name,
-                value,
-                at: word.at.clone(),
-            }));
+            all.extend(flags.map(|(name, value)| Setting::own(name, value, word.at.clone())));
             continue;
         }
         let next = words.get(index + 1);
         let is_apart = !word.text.contains('=');
         if let Some((name, value)) = flag(&word.text, next.map(|next| next.text.as_str())) {
             let at = next.filter(|_| is_apart).map_or(&word.at, |next| &next.at);
-            all.push(Setting {
-                name,
-                value,
-                at: at.clone(),
-            });
+            all.push(Setting::own(name, value, at.clone()));
         }
     }
     all
@@ -115,36 +164,4 @@ fn flag(word: &str, next: Option<&str>) -> Option<(String, String)> {
             .filter(|next| !is_flag(next))
             .map(|next| (word.to_owned(), next.to_owned())),
     }
-}
-
-/// Resolves `$(NAME)` by the container's own variables, as the kubelet does; others stay as they are.
-pub fn expand(container: &Container, text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("$(") {
-        let (before, after) = rest.split_at(at);
-        out.push_str(before);
-        let end = after.find(')');
-        let name = end.map(|end| &after[2..end]);
-        let value = name.and_then(|name| {
-            container
-                .env
-                .iter()
-                .find(|var| var.name == name)?
-                .value
-                .as_deref()
-        });
-        match (value, end) {
-            (Some(value), Some(end)) => {
-                out.push_str(value);
-                rest = &after[end + 1..];
-            }
-            _ => {
-                out.push_str("$(");
-                rest = &after[2..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }

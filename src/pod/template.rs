@@ -125,6 +125,21 @@ pub struct Volume {
     pub name: String,
     /// Where its content comes from.
     pub source: VolumeSource,
+    /// The keys of ConfigMaps and Secrets that it shows as files, those of a projected volume
+    /// included.
+    pub files: Vec<KeyFiles>,
+}
+
+/// Keys of one ConfigMap or Secret as files of a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFiles {
+    /// A Secret rather than a ConfigMap.
+    pub secret: bool,
+    /// The object's name.
+    pub name: String,
+    /// The keys with their paths in the volume (`items`); empty when all keys are files of their
+    /// own names.
+    pub items: Vec<(String, String)>,
 }
 
 /// One container of a pod template.
@@ -333,7 +348,33 @@ fn read_volume(node: Node<'_>) -> Volume {
     Volume {
         name: text(node, "name").unwrap_or_default(),
         source,
+        files: read_key_files(node),
     }
+}
+
+/// The keys that a volume shows, itself or by the sources of a projected one.
+fn read_key_files(volume: Node<'_>) -> Vec<KeyFiles> {
+    let projected = volume.find(&["projected", "sources"]);
+    let sources = std::iter::once(volume).chain(projected.into_iter().flat_map(Node::items));
+    let files = sources.flat_map(|source| {
+        let map = source.get("configMap").map(|map| (false, map));
+        let secret = source.get("secret").map(|secret| (true, secret));
+        map.into_iter().chain(secret)
+    });
+    files
+        .map(|(secret, source)| KeyFiles {
+            secret,
+            // A projected source calls it `name`, a Secret volume `secretName`.
+            name: text(source, "name")
+                .or_else(|| text(source, "secretName"))
+                .unwrap_or_default(),
+            items: each(source, "items", |item| {
+                let key = text(item, "key").unwrap_or_default();
+                let path = text(item, "path").unwrap_or_else(|| key.clone());
+                (key, path)
+            }),
+        })
+        .collect()
 }
 
 /// The pod that a workload creates, or a pod itself.

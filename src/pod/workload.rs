@@ -99,6 +99,15 @@ pub struct Service {
     pub at: FieldPath,
 }
 
+impl ConfigMap {
+    /// The field whose keys pods read as text. The `data` of a Secret is encoded and stays unread,
+    /// and so does `binaryData`.
+    pub fn data_at(&self) -> FieldPath {
+        self.at
+            .key(if self.is_secret { "stringData" } else { "data" })
+    }
+}
+
 impl Service {
     /// Whether the pods of a workload are behind it; namespaces are the caller's affair.
     pub fn selects(&self, workload: &Workload) -> bool {
@@ -119,11 +128,13 @@ pub struct Namespace {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// A ConfigMap; its data stays in the document.
+/// A ConfigMap, or a Secret with plain text in it; the data stays in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigMap {
     /// Who it is.
     pub object: ObjectRef,
+    /// It is a Secret: no value of it may be shown.
+    pub is_secret: bool,
     /// Where it stands in its document.
     pub at: FieldPath,
 }
@@ -144,7 +155,7 @@ pub enum Object {
     Service(Service),
     /// A Namespace.
     Namespace(Namespace),
-    /// A ConfigMap.
+    /// A ConfigMap, or a Secret with plain text.
     ConfigMap(ConfigMap),
     /// Endpoints of a Service.
     Endpoints(Endpoints),
@@ -224,8 +235,16 @@ fn read_object(node: Node<'_>, at: FieldPath, contents: &mut Contents, depth: us
         })),
         "ConfigMap" => contents.objects.push(Object::ConfigMap(ConfigMap {
             object: ObjectRef::read(node),
+            is_secret: false,
             at,
         })),
+        "Secret" if node.get("stringData").is_some_and(Node::is_mapping) => {
+            contents.objects.push(Object::ConfigMap(ConfigMap {
+                object: ObjectRef::read(node),
+                is_secret: true,
+                at,
+            }));
+        }
         "Endpoints" | "EndpointSlice" => contents
             .objects
             .push(Object::Endpoints(read_endpoints(node))),

@@ -1,6 +1,7 @@
 //! A finding told in full: its place, the excerpt, the reason, the fix.
 
 use super::crop::crop;
+use super::elsewhere::{self, Place};
 use super::excerpt;
 use super::frame::{Frame, Remark};
 use super::patch::{Patch, Row, Text};
@@ -21,6 +22,8 @@ pub struct Full<'r> {
     finding: &'r Finding,
     source: Option<&'r Source>,
     place: String,
+    /// Evidence that stands in other documents.
+    elsewhere: Vec<Place<'r>>,
     patch: Option<(&'r Fix, Patch<'r>)>,
 }
 
@@ -32,6 +35,7 @@ impl<'r> Full<'r> {
             finding,
             source: report.source_of(finding),
             place: headed_place(report, finding),
+            elsewhere: elsewhere::places(report, finding),
             patch: patch(report, finding),
         }
     }
@@ -45,11 +49,25 @@ impl<'r> Full<'r> {
         if let Some(source) = self.source {
             excerpt::draw(&mut frame, source, &marks, Role::of(self.finding.severity))?;
         }
+        for place in self
+            .elsewhere
+            .iter()
+            .filter(|place| self.is_drawn_apart(place))
+        {
+            frame.open(&place.headed())?;
+            let marks: Vec<LabeledSpan> = place.mark().into_iter().collect();
+            excerpt::draw(&mut frame, place.source, &marks, Role::Plain)?;
+        }
         frame.close(&self.reasons())?;
         match &self.patch {
             Some((fix, patch)) => self.draw_fix(&mut frame, fix, patch, told),
             None => Ok(()),
         }
+    }
+
+    /// Whether a line of another file is drawn below the workload's own.
+    fn is_drawn_apart(&self, place: &Place<'_>) -> bool {
+        self.is_wide() && place.may_be_shown() && !place.is_in_excerpt()
     }
 
     fn is_wide(&self) -> bool {
@@ -66,6 +84,8 @@ impl<'r> Full<'r> {
             .iter()
             .filter_map(|label| Some(excerpt::mark(label.span?, &label.text, false)));
         let mut marks: Vec<LabeledSpan> = related.collect();
+        let in_excerpt = self.elsewhere.iter().filter(|place| place.is_in_excerpt());
+        marks.extend(in_excerpt.filter_map(Place::mark));
         let is_repeated = place.is_some() && place == told.above && !self.is_wide();
         if let Some((_, span)) = place.filter(|_| marks.is_empty() || !is_repeated) {
             marks.insert(0, excerpt::mark(span, &finding.primary.text, true));
@@ -77,6 +97,13 @@ impl<'r> Full<'r> {
         let shown = self
             .source
             .map_or(0, |source| excerpt::last_line(source, marks));
+        let apart = self
+            .elsewhere
+            .iter()
+            .filter(|place| self.is_drawn_apart(place));
+        let apart =
+            apart.filter_map(|place| Some(excerpt::last_line(place.source, &[place.mark()?])));
+        let shown = shown.max(apart.max().unwrap_or(0));
         let patched = self
             .patch
             .as_ref()
@@ -92,6 +119,9 @@ impl<'r> Full<'r> {
             remarks.push(Remark::new("because:", &finding.because));
         }
         remarks.extend(finding.notes.iter().map(|note| Remark::new("note:", note)));
+        let untold = self.elsewhere.iter();
+        let untold = untold.filter(|place| !place.is_in_excerpt() && !self.is_drawn_apart(place));
+        remarks.extend(untold.map(|place| Remark::new("note:", place.note())));
         let help = || finding.help.as_ref().map(|help| Remark::new("help:", help));
         match finding.fix.as_ref().map(|fix| &fix.outcome) {
             Some(Outcome::Proven(_)) => {}

@@ -78,6 +78,11 @@ struct WorkloadJson<'r> {
 struct EvidenceJson<'r> {
     kind: &'static str,
     detail: &'r str,
+    /// The file and document that the place lies in, when that is not the workload's document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<usize>,
     path: String,
     line: Option<usize>,
     column: Option<usize>,
@@ -171,7 +176,9 @@ impl<'r> FindingJson<'r> {
             workload: WorkloadJson::of(&finding.object),
             container: finding.container.as_deref(),
             dependent: finding.dependent.as_deref(),
-            evidence: evidence.map(|it| EvidenceJson::of(source, it)).collect(),
+            evidence: evidence
+                .map(|it| EvidenceJson::of(report, source, it))
+                .collect(),
             file: source.map_or("", Source::name),
             document: finding.document,
             path: finding.primary.at.to_string(),
@@ -199,13 +206,22 @@ impl<'r> WorkloadJson<'r> {
 }
 
 impl<'r> EvidenceJson<'r> {
-    fn of(source: Option<&Source>, evidence: &'r Evidence) -> EvidenceJson<'r> {
-        let at = source.zip(evidence.span);
+    fn of(report: &'r Report, own: Option<&'r Source>, evidence: &'r Evidence) -> EvidenceJson<'r> {
+        let elsewhere = evidence.elsewhere.as_ref();
+        let source = match elsewhere {
+            Some(place) => report.source(place.source),
+            None => own,
+        };
+        let span = elsewhere.map_or(evidence.span, |place| place.span);
+        let at = source.zip(span);
         let at = at.map(|(source, span)| source.position(span.start));
+        let path = elsewhere.map_or(&evidence.at, |place| &place.at);
         EvidenceJson {
             kind: evidence.kind.word(),
             detail: &evidence.detail,
-            path: evidence.at.to_string(),
+            file: elsewhere.and(source).map(Source::name),
+            document: elsewhere.map(|place| place.document),
+            path: path.to_string(),
             line: at.map(|at| at.line),
             column: at.map(|at| at.column),
         }

@@ -5,6 +5,7 @@
 
 mod crop;
 mod edits;
+mod elsewhere;
 mod excerpt;
 mod exit;
 pub mod explain;
@@ -104,7 +105,12 @@ impl Report {
 
     /// The text that a finding lies in; none when it names no source of this run.
     pub fn source_of(&self, finding: &Finding) -> Option<&Source> {
-        self.sources.get(finding.source).map(|input| &*input.source)
+        self.source(finding.source)
+    }
+
+    /// A text by its place in [`Report::sources`].
+    fn source(&self, number: usize) -> Option<&Source> {
+        self.sources.get(number).map(|input| &*input.source)
     }
 
     /// The part of its source that a finding's document takes.

@@ -1,5 +1,6 @@
 //! A finding whose reason was told before: two lines.
 
+use super::elsewhere;
 use super::wrap::{GLUE, glued};
 use super::{Options, Report};
 use crate::finding::{Finding, Label};
@@ -44,7 +45,7 @@ pub fn located(report: &Report, options: &Options, finding: &Finding) -> String 
     let Some(source) = report.source_of(finding) else {
         return place;
     };
-    let evidence = evidence(source, finding);
+    let evidence = evidence(report, source, finding);
     if evidence.is_empty() {
         return place;
     }
@@ -57,17 +58,20 @@ pub fn located(report: &Report, options: &Options, finding: &Finding) -> String 
 
 /// What speaks for the finding, each with its line: the words of the evidence, then the related
 /// places that have no words of their own and speak for themselves.
-fn evidence(source: &Source, finding: &Finding) -> Vec<String> {
-    let words = finding
+fn evidence(report: &Report, source: &Source, finding: &Finding) -> Vec<String> {
+    let own = finding
         .evidence
         .iter()
-        .filter_map(|evidence| Some(on_line(source, &evidence.words, evidence.span?)));
+        .filter(|evidence| evidence.elsewhere.is_none());
+    let words = own.filter_map(|evidence| Some(on_line(source, &evidence.words, evidence.span?)));
     let facts = finding
         .related
         .iter()
         .filter_map(|label| bare_fact(source, label));
     let mut all: Vec<String> = Vec::new();
-    for text in words.chain(facts) {
+    let elsewhere = elsewhere::places(report, finding);
+    let elsewhere = elsewhere.iter().map(|place| glued(&place.brief()));
+    for text in words.chain(elsewhere).chain(facts) {
         if !all.contains(&text) {
             all.push(text);
         }

@@ -140,16 +140,20 @@ impl<'a> Context<'a> {
         finding.dependent = Some(self.container(need.dependent).name.clone());
         finding.evidence = need.evidence.clone();
         // Nobody wants the main container moved, whatever its neighbours dial.
-        if need.is_main_provider && self.container(need.dependent).role == Role::App {
+        let is_main = need.is_main_provider && self.container(need.dependent).role == Role::App;
+        if is_main || need.is_optional {
             finding.severity = Severity::Info;
         }
         finding
     }
 
-    /// The label of the line that proves the need: `` `app` calls it ``.
+    /// The label of the line that proves the need: `` `app` calls it ``; for a proof in another
+    /// document, the field that reads it from there.
     pub fn evidence_label(&self, need: &Need, text: impl Into<String>) -> Option<Label> {
         let first = need.evidence.first()?;
-        let mark = if first.words.is_empty() {
+        let mark = if first.elsewhere.is_some() {
+            Mark::Entry
+        } else if first.words.is_empty() {
             Mark::Value
         } else {
             Mark::Part(first.words.clone())
@@ -157,7 +161,10 @@ impl<'a> Context<'a> {
         Some(Label {
             at: first.at.clone(),
             mark,
-            text: text.into(),
+            text: match &first.elsewhere {
+                Some(place) => format!("reads {}", place.object),
+                None => text.into(),
+            },
             span: None,
         })
     }

@@ -7,6 +7,7 @@ use crate::cure::{hook, native};
 use crate::finding::{Finding, FixSafety, Severity};
 use crate::manifest::Mark;
 use crate::plan::needs::Need;
+use crate::pod::Role;
 
 pub(super) static RULE: Rule = Rule {
     id: "gate-after-dependent",
@@ -14,12 +15,14 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     since: "0.1.0",
     fix: Some(FixSafety::Safe),
-    why: "The kubelet starts app containers in list order and waits for each postStart hook before it goes on. A hook \
-          delays what comes later in the list, never what came before.",
-    facts: &["S1", "S3"],
+    why: "The kubelet starts the containers of each list in order and waits for each postStart hook, and for a native \
+          sidecar's startupProbe, before it goes on. A gate delays what comes later in the list, never what came \
+          before.",
+    facts: &["S1", "S3", "S6"],
     cure: "The sidecar moves above the first container that needs it, comments and all. If that changes the first \
            container of the pod, the annotation `kubectl.kubernetes.io/default-container` keeps `kubectl logs` and \
-           `kubectl exec` where they were. `--prefer native` writes a native sidecar instead.",
+           `kubectl exec` where they were. `--prefer native` writes a native sidecar instead. A native sidecar moves \
+           within `initContainers`.",
     silent: "The container with the hook is listed before everybody who needs it; the container waits by its own command.",
     example: include_str!("../../testdata/rules/gate-after-dependent/bad/minimal.yaml"),
     check: Check::PerWorkload(check),
@@ -41,12 +44,16 @@ fn report(context: &Context<'_>, need: &Need) -> Finding {
         "`{}` starts before `{}`'s gate is tried",
         dependent.name, provider.name
     );
-    let hook = provider.at.keys(&["lifecycle", "postStart"]);
+    let is_native = provider.role == Role::Sidecar;
+    let gate = match is_native && provider.startup.is_some() {
+        true => provider.at.key("startupProbe"),
+        false => provider.at.keys(&["lifecycle", "postStart"]),
+    };
     let text = format!(
         "holds back only what is listed below it: {}",
         listed_below(context, need)
     );
-    let mut finding = context.pair(&RULE, need, message, hook, Mark::Key, text);
+    let mut finding = context.pair(&RULE, need, message, gate, Mark::Key, text);
     finding.related.push(label(
         dependent.at.key("name"),
         Mark::Value,
@@ -56,11 +63,16 @@ fn report(context: &Context<'_>, need: &Need) -> Finding {
     finding
         .related
         .extend(context.evidence_label(need, format!("{verb} `{}`", provider.name)));
-    finding.because =
-        "app containers start in list order; a postStart hook delays only the containers below its own".to_owned();
-    let fix = match context.preference {
-        Preference::Native => native::make_native(context.patient(), need),
-        Preference::Hook | Preference::PerRule => hook::move_first(context.patient(), need),
+    finding.because = match is_native {
+        true => "init containers start in list order; a gate delays only the containers below its own",
+        false => "app containers start in list order; a postStart hook delays only the containers below its own",
+    }
+    .to_owned();
+    let patient = context.patient();
+    let fix = match (is_native, context.preference) {
+        (true, _) => native::move_above(patient, need),
+        (false, Preference::Native) => native::make_native(patient, need),
+        (false, Preference::Hook | Preference::PerRule) => hook::move_first(patient, need),
     };
     finding.fix = Some(fix.unwrap_or_else(super::context::refused));
     finding

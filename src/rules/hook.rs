@@ -88,6 +88,7 @@ pub(super) fn need_by_hook(
             words,
             at: place.0.clone(),
             span: None,
+            elsewhere: None,
         }],
         hold: Hold::Nothing(Gap::NoGate),
         port,
@@ -95,5 +96,7 @@ pub(super) fn need_by_hook(
         firmness: Firmness::Manifest,
         is_main_provider: false,
         has_own_wait: false,
+        is_optional: false,
+        is_on_loopback: false,
     }
 }

@@ -8,8 +8,10 @@ use crate::manifest::{FieldPath, Mark};
 use crate::plan::addresses::Target;
 use crate::plan::bounds::{AtBound, Bound};
 use crate::plan::hooks::Hook;
-use crate::plan::needs::{Firmness, Need, makes_for};
+use crate::plan::needs::{Firmness, Need};
+use crate::plan::paths::Usage;
 use crate::plan::serves::{ServedBy, is_loopback};
+use crate::plan::volumes::makes_for;
 use crate::plan::waits::Wait;
 use crate::pod::{PortRef, Role};
 use crate::shell::Background;
@@ -173,7 +175,7 @@ fn later_maker(context: &Context<'_>, at: usize, path: &str) -> Option<(usize, F
     if own
         .paths
         .iter()
-        .any(|named| named.is_made && named.path == path)
+        .any(|named| named.usage != Usage::Opens && named.path == path)
     {
         return None;
     }

@@ -8,6 +8,7 @@ use crate::cure::{annotation, mesh, native, probe};
 use crate::finding::{EvidenceKind, Finding, Fix, FixSafety, Severity};
 use crate::inject::{self, Injected, InjectedGate, Mesh, SaidBy};
 use crate::manifest::Mark;
+use crate::plan::config::NoConfigs;
 use crate::plan::ends;
 use crate::plan::needs::{Firmness, Need};
 use crate::plan::predict::role_at;
@@ -249,7 +250,7 @@ fn injected(context: &Context<'_>) -> Option<Finding> {
         .filter(|container| container.role == Role::App);
     let first = apps.clone().next()?;
     let ends_it = apps.any(|container| {
-        let profile = Profile::read(container, template, context.catalog, &|_, _| None);
+        let profile = Profile::read(container, template, context.catalog, &NoConfigs);
         ends::ends_injected(&profile)
     });
     if ends_it {

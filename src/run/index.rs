@@ -1,7 +1,7 @@
 //! The objects of a run by namespace, name and label. Built once, when somebody first asks.
 
 use super::Run;
-use crate::manifest::Node;
+use crate::manifest::FieldPath;
 use crate::pod::Workload;
 use crate::pod::rbac::{AccessRole, Binding, BoundSubject};
 use crate::pod::workload::{Namespace, Object, ObjectRef, Service};
@@ -24,6 +24,7 @@ pub(super) struct Index {
     services: Named,
     service_namespaces: BTreeMap<String, BTreeSet<String>>,
     config_maps: Named,
+    secrets: Named,
     endpoints: BTreeSet<(String, String)>,
     namespaces: BTreeMap<String, Vec<Place>>,
     roles: Named,
@@ -32,6 +33,21 @@ pub(super) struct Index {
     /// Workloads by one label of their pods: namespace, key, value.
     labels: BTreeMap<(String, String, String), Vec<usize>>,
     workloads: Vec<Place>,
+}
+
+/// A key of a ConfigMap or Secret with its text and its place.
+#[derive(Clone, Debug)]
+pub struct ConfigValue<'r> {
+    /// The key.
+    pub key: &'r str,
+    /// Its text.
+    pub text: &'r str,
+    /// Which source of the run.
+    pub source: usize,
+    /// Which document of the source.
+    pub document: usize,
+    /// The field in that document.
+    pub at: FieldPath,
 }
 
 impl Index {
@@ -77,7 +93,11 @@ impl Index {
             }
             Object::ConfigMap(map) => {
                 let namespace = namespace(&map.object);
-                put(&mut self.config_maps, namespace, &map.object.name, place);
+                let named = match map.is_secret {
+                    true => &mut self.secrets,
+                    false => &mut self.config_maps,
+                };
+                put(named, namespace, &map.object.name, place);
             }
             Object::Endpoints(endpoints) => {
                 let name = endpoints.object.name.clone();
@@ -173,26 +193,46 @@ impl Run {
         }
     }
 
-    /// The value of a key of a ConfigMap.
-    pub fn config_value(
+    /// The keys of a ConfigMap with their texts, or those of a Secret that are written as plain
+    /// text, in the order of the manifest; among variants those of the nearest file.
+    pub fn config_values(
         &self,
         namespace: &str,
         name: &str,
-        key: &str,
+        is_secret: bool,
         source: usize,
-    ) -> Option<Node<'_>> {
-        let places = self.index().config_maps.get(namespace)?.get(name)?;
-        let place = self.nearest(places, source)?;
-        let document = &self.files[place.file].documents[place.document].document;
-        match self.object(place) {
-            Object::ConfigMap(map) => document.node_at(&map.at.key("data"))?.get(key),
+    ) -> impl Iterator<Item = ConfigValue<'_>> {
+        let index = self.index();
+        let named = if is_secret {
+            &index.secrets
+        } else {
+            &index.config_maps
+        };
+        let places = named.get(namespace).and_then(|names| names.get(name));
+        let place = places.and_then(|places| self.nearest(places, source));
+        let found = place.and_then(|place| match self.object(place) {
+            Object::ConfigMap(map) => Some((place.file, place, map.data_at())),
             Object::Workload(_)
             | Object::Service(_)
             | Object::Namespace(_)
             | Object::Endpoints(_)
             | Object::Role(_)
             | Object::Binding(_) => None,
-        }
+        });
+        found.into_iter().flat_map(move |(file, place, at)| {
+            let document = &self.files[file].documents[place.document].document;
+            let data = document.node_at(&at);
+            let entries = data.map(|data| data.entries()).unwrap_or_default();
+            entries.into_iter().filter_map(move |(key, value)| {
+                Some(ConfigValue {
+                    key,
+                    text: value.text()?,
+                    source: file,
+                    document: document.index,
+                    at: at.key(key.to_owned()),
+                })
+            })
+        })
     }
 
     /// A Role of a namespace, or a ClusterRole for the namespace `""`.

@@ -191,7 +191,7 @@ fn need_json<'a>(prediction: &Prediction<'a>, need: &'a Need) -> NeedJson<'a> {
 }
 
 fn evidence_json<'a>(prediction: &Prediction<'_>, evidence: &'a Evidence) -> EvidenceJson<'a> {
-    let mark = if evidence.words.is_empty() {
+    let mark = if evidence.words.is_empty() || evidence.elsewhere.is_some() {
         Mark::Value
     } else {
         Mark::Part(evidence.words.clone())

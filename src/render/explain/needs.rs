@@ -27,14 +27,23 @@ pub fn sentence(prediction: &Prediction<'_>, need: &Need) -> String {
     match place(need) {
         Some(path) if path.starts_with('/') => format!("needs {provider} for {path}"),
         Some(place) => format!("needs {provider} on {place}"),
-        None => format!("needs {provider}, by its image"),
+        None => format!("needs {provider}, {}", by_what(need)),
+    }
+}
+
+/// What tells of the need when no place may be named: the image, or a Secret.
+fn by_what(need: &Need) -> String {
+    let first = need.evidence.first();
+    match first.and_then(|one| one.elsewhere.as_ref()) {
+        Some(elsewhere) => format!("by {}", elsewhere.object),
+        None => "by its image".to_owned(),
     }
 }
 
 /// `app → sidecar 127.0.0.1:8080`.
 pub fn pair(prediction: &Prediction<'_>, need: &Need, arrow: &str) -> String {
     let name = |container| names::name(prediction.template, container);
-    let place = place(need).unwrap_or_else(|| "by its image".to_owned());
+    let place = place(need).unwrap_or_else(|| by_what(need));
     format!(
         "{} {arrow} {} {place}",
         name(need.dependent),

@@ -89,6 +89,7 @@ pub(super) fn evidence(source: &Source, line: usize, words: &str) -> Evidence {
         words: words.to_owned(),
         at: FieldPath::root().key("spec"),
         span: Some(span(source, line, words)),
+        elsewhere: None,
     }
 }
 

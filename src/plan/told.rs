@@ -1,0 +1,122 @@
+//! What the ConfigMaps and Secrets of the run tell a container, through variables and files.
+
+use super::config::{self, Fact, Meaning, MountedFile};
+use super::given::Given;
+use super::settings::Setting;
+use crate::finding::Elsewhere;
+use std::collections::BTreeSet;
+
+/// What is told from outside the workload's own document.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Variables, and keys of files.
+    pub(super) settings: Vec<Setting>,
+    /// The lines of scripts that the container runs.
+    pub(super) script: Vec<Setting>,
+    /// Where it listens.
+    pub(super) listens: Vec<Setting>,
+    /// To whom it passes requests on.
+    pub(super) forwards: Vec<Setting>,
+    /// A file tells everybody to whom it passes requests on.
+    pub(super) is_complete: bool,
+}
+
+impl Told {
+    /// Reads the variables and files of a container, `scripts` among them as what it runs.
+    pub(super) fn read(given: &Given<'_>, scripts: &BTreeSet<String>) -> Told {
+        let mut told = Told::default();
+        for borrowed in &given.variables.borrowed {
+            let (list, index) = borrowed.list;
+            told.settings.push(Setting {
+                name: borrowed.name.clone(),
+                value: borrowed.value.clone(),
+                at: given.container.at.key(list).index(index),
+                file: None,
+                is_loose: borrowed.elsewhere.is_secret || is_shared(given, list, index),
+                elsewhere: Some(borrowed.elsewhere.clone()),
+            });
+        }
+        for file in given.files() {
+            if scripts.contains(&file.path) || is_run(file, given) {
+                told.add_script(file, given);
+            } else if let Some(read) = config::read(file, given.container, given.template) {
+                told.is_complete |= read.is_structured;
+                let is_loose = !read.is_of_app || file.place.is_secret;
+                for fact in &read.facts {
+                    told.add_fact(fact, setting(file, given, fact, is_loose));
+                }
+            }
+        }
+        told
+    }
+
+    fn add_fact(&mut self, fact: &Fact, setting: Setting) {
+        match fact.meaning {
+            Meaning::Setting => self.settings.push(setting),
+            Meaning::Listens => self.listens.push(setting),
+            Meaning::Forwards => self.forwards.push(setting),
+        }
+    }
+
+    /// The lines of a script, comments left out.
+    fn add_script(&mut self, file: &MountedFile<'_>, given: &Given<'_>) {
+        // Other languages are not read, only looked through.
+        let is_loose = file.place.is_secret || is_program(file);
+        for (line, text) in file.text.lines().enumerate() {
+            let text = text.trim();
+            if text.is_empty() || text.starts_with('#') || text.starts_with("//") {
+                continue;
+            }
+            let fact = Fact {
+                line,
+                name: String::new(),
+                value: text.to_owned(),
+                meaning: Meaning::Setting,
+            };
+            self.script.push(setting(file, given, &fact, is_loose));
+        }
+    }
+}
+
+/// Whether the variables of another container come from the same map, so that each of them may be
+/// meant for the other one.
+fn is_shared(given: &Given<'_>, list: &str, index: usize) -> bool {
+    let Some(map) = given
+        .container
+        .env_from
+        .get(index)
+        .filter(|_| list == "envFrom")
+    else {
+        return false;
+    };
+    let mut others = given.template.containers.iter();
+    others.any(|other| {
+        let mut maps = other.env_from.iter();
+        other.at != given.container.at
+            && maps.any(|one| one.name == map.name && one.secret == map.secret)
+    })
+}
+
+fn setting(file: &MountedFile<'_>, given: &Given<'_>, fact: &Fact, is_loose: bool) -> Setting {
+    Setting {
+        name: fact.name.clone(),
+        value: fact.value.clone(),
+        at: given.container.at.key("volumeMounts").index(file.mount),
+        file: Some(file.name().to_owned()),
+        is_loose,
+        elsewhere: Some(Elsewhere {
+            line: fact.line,
+            ..file.place.clone()
+        }),
+    }
+}
+
+/// Whether a program of another language is handed to its interpreter: `python /scripts/run.py`.
+fn is_run(file: &MountedFile<'_>, given: &Given<'_>) -> bool {
+    let mut words = given.container.words();
+    is_program(file) && words.any(|word| word == file.path)
+}
+
+fn is_program(file: &MountedFile<'_>) -> bool {
+    matches!(file.ending(), "py" | "js" | "mjs" | "rb" | "pl" | "php")
+}
