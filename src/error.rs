@@ -14,6 +14,8 @@ pub struct Failure {
     hint: Option<String>,
     #[source]
     io: Option<io::Error>,
+    /// What else is wrong.
+    others: Vec<Failure>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +54,19 @@ impl Failure {
             text,
             hint: None,
             io: None,
+            others: Vec::new(),
         }
     }
 
     /// Adds what the user could do.
     pub fn hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds another failure, which is told below this one.
+    pub fn and(mut self, other: Failure) -> Failure {
+        self.others.push(other);
         self
     }
 
@@ -82,14 +91,12 @@ impl Failure {
             Kind::Own => writeln!(out, "{}: {self}", style.paint(Role::Error, "error"))?,
             Kind::Passed | Kind::TimedOut => writeln!(out, "{self}")?,
         }
-        match self.help() {
-            Some(hint) => writeln!(
-                out,
-                "{}",
-                style.paint(Role::Quiet, &format!("hint: {hint}"))
-            ),
-            None => Ok(()),
+        if let Some(hint) = self.help() {
+            let hint = format!("hint: {hint}");
+            writeln!(out, "{}", style.paint(Role::Quiet, &hint))?;
         }
+        let mut others = self.others.iter();
+        others.try_for_each(|other| other.print(style, out))
     }
 }
 

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 ///
 /// Findings below `least` and suppressed ones stay untried: nobody is shown them, and a proof costs as much as reading
 /// the document three times.
-pub fn prove(run: &Run, target: Target, findings: &mut [Finding], least: Severity) {
+pub fn prove(run: &Run, target: Target<'_>, findings: &mut [Finding], least: Severity) {
     let surroundings = Surroundings::of(run);
     let of_one_document =
         |a: &Finding, b: &Finding| (a.source, a.document) == (b.source, b.document);
@@ -75,7 +75,7 @@ pub fn has_fix_for(findings: &[Finding], finding: &Finding) -> bool {
 
 fn prove_document(
     read: &DocumentRead,
-    target: Target,
+    target: Target<'_>,
     surroundings: &Surroundings<'_>,
     group: &mut [Finding],
     least: Severity,
@@ -149,7 +149,7 @@ impl Own {
 
 fn try_fix(
     read: &DocumentRead,
-    target: Target,
+    target: Target<'_>,
     surroundings: &Surroundings<'_>,
     own: &Own,
     operations: &[Operation],
@@ -250,7 +250,7 @@ fn check_owner(workload: &Workload) -> Result<(), String> {
 
 fn check_references(
     workload: &Workload,
-    target: Target,
+    target: Target<'_>,
     surroundings: &Surroundings<'_>,
     operations: &[Operation],
 ) -> Result<(), String> {
@@ -326,7 +326,7 @@ fn check_services(
 /// of the one before, until none is left. `suppress` marks the findings that stay.
 pub fn apply_all(
     run: &Run,
-    target: Target,
+    target: Target<'_>,
     source: usize,
     document_index: usize,
     suppress: &dyn Fn(&DocumentRead, &mut [Finding]),

@@ -32,6 +32,17 @@ pub enum Mesh {
 }
 
 impl Mesh {
+    /// Those that a user can name for pods that say nothing.
+    pub const ASSUMED: [Mesh; 7] = [
+        Mesh::Istio,
+        Mesh::Linkerd,
+        Mesh::Kuma,
+        Mesh::Consul,
+        Mesh::Appmesh,
+        Mesh::Osm,
+        Mesh::Dapr,
+    ];
+
     /// The word of the command line and of JSON output.
     pub fn word(self) -> &'static str {
         match self {

@@ -3,6 +3,7 @@
 mod configs;
 
 use crate::catalog::Catalog;
+use crate::config::Levels;
 use crate::finding::Finding;
 use crate::inject::Mesh;
 use crate::manifest::{Document, Mark};
@@ -18,18 +19,22 @@ use std::cmp::Reverse;
 
 /// What workloads are judged by.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct Target<'c> {
     /// The kubelet's version.
     pub version: KubeVersion,
     /// The kind of gate that fixes write.
     pub preference: Preference,
     /// The mesh whose proxies are injected although no manifest says so.
     pub mesh: Option<Mesh>,
+    /// Known sidecars.
+    pub catalog: &'c Catalog,
+    /// Severities that the user has settled.
+    pub levels: &'c Levels,
 }
 
 /// Judges every workload. Findings come in the order of files, lines and rules, their places
 /// looked up, their fixes untried.
-pub fn findings(run: &Run, target: Target) -> Vec<Finding> {
+pub fn findings(run: &Run, target: Target<'_>) -> Vec<Finding> {
     let subjects = all_subjects(run, target);
     let own = subjects
         .par_iter()
@@ -37,6 +42,7 @@ pub fn findings(run: &Run, target: Target) -> Vec<Finding> {
     let mut findings: Vec<Finding> = own.flatten_iter().collect();
     findings.extend(rules::check_run(run, &subjects));
     findings.par_iter_mut().for_each(|finding| {
+        target.levels.apply(finding);
         if let Some(read) = run.document(finding.source, finding.document) {
             look_up(finding, &read.document, run);
         }
@@ -59,7 +65,7 @@ pub fn sort(findings: &mut [Finding]) {
 }
 
 /// Every workload of the run with all that is known of it, in the order of [`Run::workloads`].
-pub fn all_subjects(run: &Run, target: Target) -> Vec<Subject<'_>> {
+pub fn all_subjects<'r>(run: &'r Run, target: Target<'r>) -> Vec<Subject<'r>> {
     let documents: Vec<(usize, &DocumentRead)> = run.documents().collect();
     let subjects = documents
         .par_iter()
@@ -68,15 +74,16 @@ pub fn all_subjects(run: &Run, target: Target) -> Vec<Subject<'_>> {
 }
 
 /// The findings of one document by itself, without what rests on other documents.
-pub fn document(run: &Run, source: usize, read: &DocumentRead, target: Target) -> Vec<Finding> {
+pub fn document(run: &Run, source: usize, read: &DocumentRead, target: Target<'_>) -> Vec<Finding> {
     let subjects = subjects(run, source, read, target);
     let all = subjects
         .iter()
         .flat_map(|subject| rules::check(&context(run, subject, target)));
     let mut findings: Vec<Finding> = all.collect();
-    findings
-        .iter_mut()
-        .for_each(|finding| look_up(finding, &read.document, run));
+    findings.iter_mut().for_each(|finding| {
+        target.levels.apply(finding);
+        look_up(finding, &read.document, run);
+    });
     findings.sort_by_key(|finding| {
         (
             finding.primary.span.map_or(0, |span| span.start),
@@ -88,19 +95,25 @@ pub fn document(run: &Run, source: usize, read: &DocumentRead, target: Target) -
 }
 
 /// What the kubelet does with a workload of which nothing else is known.
-pub fn plan(workload: &Workload, version: KubeVersion) -> StartPlan {
-    let profiles = profiles(&workload.template, Catalog::built_in(), &NoConfigs);
+pub fn plan(workload: &Workload, version: KubeVersion, catalog: &Catalog) -> StartPlan {
+    let profiles = profiles(&workload.template, catalog, &NoConfigs);
     plan_by(workload, version, &profiles)
 }
 
-/// What the kubelet does with a workload of a run, whose ConfigMaps tell who needs whom, too.
-pub fn plan_in(run: &Run, source: usize, workload: &Workload, version: KubeVersion) -> StartPlan {
+/// What the kubelet of this version does with a workload of a run, whose ConfigMaps tell who needs
+/// whom, too.
+pub fn plan_in(
+    run: &Run,
+    source: usize,
+    workload: &Workload,
+    (version, catalog): (KubeVersion, &Catalog),
+) -> StartPlan {
     let configs = OfRun {
         run,
         namespace: run.namespace_of(&workload.object),
         source,
     };
-    let profiles = profiles(&workload.template, Catalog::built_in(), &configs);
+    let profiles = profiles(&workload.template, catalog, &configs);
     plan_by(workload, version, &profiles)
 }
 
@@ -113,7 +126,7 @@ fn subjects<'r>(
     run: &'r Run,
     source: usize,
     read: &'r DocumentRead,
-    target: Target,
+    target: Target<'r>,
 ) -> Vec<Subject<'r>> {
     read.workloads()
         .map(|workload| subject(run, source, read.document.index, workload, target))
@@ -125,7 +138,7 @@ fn subject<'r>(
     source: usize,
     document: usize,
     workload: &'r Workload,
-    target: Target,
+    target: Target<'r>,
 ) -> Subject<'r> {
     let namespace = run.namespace_of(&workload.object);
     let configs = OfRun {
@@ -133,7 +146,7 @@ fn subject<'r>(
         namespace,
         source,
     };
-    let profiles = profiles(&workload.template, Catalog::built_in(), &configs);
+    let profiles = profiles(&workload.template, target.catalog, &configs);
     let plan = plan_by(workload, target.version, &profiles);
     Subject {
         source,
@@ -144,13 +157,13 @@ fn subject<'r>(
     }
 }
 
-fn context<'a>(run: &'a Run, subject: &'a Subject<'a>, target: Target) -> Context<'a> {
+fn context<'a>(run: &'a Run, subject: &'a Subject<'a>, target: Target<'a>) -> Context<'a> {
     Context {
         run,
         workload: subject.workload,
         plan: &subject.plan,
         profiles: &subject.profiles,
-        catalog: Catalog::built_in(),
+        catalog: target.catalog,
         preference: target.preference,
         mesh: target.mesh,
         source: subject.source,

@@ -35,6 +35,7 @@ fn run(command: &Command, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8
         Command::Lint(args) => cmd::lint::run(args, out, err),
         Command::Graph(args) => cmd::graph::run(args, out, err),
         Command::Rules(args) => cmd::rules::run(args, terminal::width(), out).map(|()| 0),
+        Command::Config(args) => cmd::config::run(args, out, err).map(|()| 0),
         Command::Version(_) => Ok(cmd::version::run(out).map(|()| 0)?),
         Command::Explain(args) => cmd::explain::run(args, out, err),
         Command::Watch(args) => cmd::watch::run(args, out, err),

@@ -1,5 +1,5 @@
-//! Findings that somebody has decided to live with: comments in the manifest, annotations of the
-//! object, and rules that are left out.
+//! Findings that somebody has decided to live with: by comments in the manifest, annotations of the
+//! object, entries of the configuration, and rules that are left out.
 //!
 //! A hidden finding stays in the list with what hides it. An ignore that hides nothing is told by
 //! the rule `unused-ignore`.
@@ -8,15 +8,17 @@ mod anchors;
 mod annotations;
 mod comments;
 mod directive;
+mod entries;
 mod page;
 mod unused;
 
 pub use annotations::ANNOTATION;
 
-use crate::config::Levels;
+use crate::config::{Config, Levels};
 use crate::finding::{Finding, Suppression};
 use crate::rules::unused_ignore;
 use crate::run::{DocumentRead, Run};
+use entries::Entries;
 use page::Page;
 use rayon::prelude::*;
 
@@ -25,11 +27,15 @@ use rayon::prelude::*;
 pub struct Suppressor<'c> {
     /// Rules that are left out: their findings count as hidden until [`Suppressor::drop_left_out`].
     pub levels: &'c Levels,
+    /// The configuration with its entries.
+    pub config: &'c Config,
+    /// The path of each file of the run as the configuration writes it; empty without entries.
+    pub paths: &'c [String],
 }
 
 impl Suppressor<'_> {
     /// Notes on each finding of a run what hides it, and adds a finding for each ignore that hides
-    /// nothing. The findings have to come in the order of files and documents.
+    /// nothing; one in the configuration is in the source behind those of the run. The findings have to come in the order of files and documents.
     pub fn mark(&self, run: &Run, findings: &mut Vec<Finding>) {
         self.leave_out(findings);
         let mut groups = findings
@@ -60,17 +66,25 @@ impl Suppressor<'_> {
             let files = run.files.iter().enumerate();
             unused.extend(files.flat_map(|(at, file)| unused::strays(at, file, self.levels)));
         }
+        let mut entries = Entries::new(self.config, self.paths);
+        entries.hide(run, findings);
+        entries.hide(run, &mut unused);
+        if tells {
+            unused.extend(entries.unused(run.files.len(), self.levels));
+        }
+        unused.iter_mut().for_each(|one| self.levels.apply(one));
         findings.append(&mut unused);
     }
 
     /// Notes on each finding of one document what hides it.
-    pub fn mark_document(&self, read: &DocumentRead, findings: &mut [Finding]) {
+    pub fn mark_document(&self, run: &Run, read: &DocumentRead, findings: &mut [Finding]) {
         self.leave_out(findings);
         let source = read.document.source();
         let has_comments = source.is_some_and(|source| comments::are_in(source));
         if let Some(mut page) = Page::of(read, has_comments) {
             hide(&mut page, findings);
         }
+        Entries::new(self.config, self.paths).hide(run, findings);
     }
 
     /// Findings of rules that are left out are no findings; until the fixes are proven they are

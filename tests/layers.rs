@@ -37,11 +37,16 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "judge",
         &[
-            "manifest", "pod", "catalog", "finding", "plan", "run", "inject", "rules",
+            "manifest", "pod", "catalog", "finding", "plan", "run", "inject", "config", "rules",
+        ],
+    ),
+    (
+        "config",
+        &[
+            "manifest", "pod", "catalog", "finding", "inject", "nearness",
         ],
     ),
     ("admission", &["manifest", "pod", "finding", "run", "judge"]),
-    ("config", &["finding"]),
     (
         "suppress",
         &[

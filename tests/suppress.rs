@@ -2,7 +2,8 @@
 //! brings an ignored one back.
 
 use rayon::prelude::*;
-use startorder::config::Levels;
+use startorder::catalog::Catalog;
+use startorder::config::{Config, Levels};
 use startorder::finding::{Finding, Outcome, Severity};
 use startorder::fix;
 use startorder::judge::{self, Target};
@@ -33,20 +34,27 @@ fn manifests(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn target() -> Target {
+fn target(levels: &Levels) -> Target<'_> {
     Target {
         version: KubeVersion::NEWEST,
         preference: Preference::PerRule,
         mesh: None,
+        catalog: Catalog::built_in(),
+        levels,
     }
 }
 
 /// The findings of a text, marked, their fixes untried.
 fn marked(text: &str) -> (Run, Vec<Finding>) {
     let run = Run::of_texts([("x.yaml".to_owned(), text.to_owned())]);
-    let mut findings = judge::findings(&run, target());
     let levels = Levels::default();
-    Suppressor { levels: &levels }.mark(&run, &mut findings);
+    let mut findings = judge::findings(&run, target(&levels));
+    let suppressor = Suppressor {
+        levels: &levels,
+        config: &Config::default(),
+        paths: &[],
+    };
+    suppressor.mark(&run, &mut findings);
     judge::sort(&mut findings);
     (run, findings)
 }
@@ -119,6 +127,7 @@ fn a_comment_hides_its_finding_after_every_fix_of_another() {
 
 /// How many comments were tried in a file, and how many fixes beside them.
 fn check(path: &Path) -> (usize, usize) {
+    let levels = Levels::default();
     let (mut hidden, mut fixed) = (0, 0);
     let text = fs::read_to_string(path).unwrap_or_default();
     let (run, findings) = marked(&text);
@@ -134,7 +143,7 @@ fn check(path: &Path) -> (usize, usize) {
             let others = loud(&ignored, victim);
             assert!(others < loud(&findings, victim), "{place}");
             hidden += 1;
-            fix::prove(&run, target(), &mut ignored, Severity::Info);
+            fix::prove(&run, target(&levels), &mut ignored, Severity::Info);
             for other in &ignored {
                 let fix = other.fix.as_ref().map(|fix| &fix.outcome);
                 if let Some(Outcome::Proven(part)) = fix {

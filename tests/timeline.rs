@@ -8,6 +8,7 @@ mod truth;
 
 use clap::Parser;
 use libtest_mimic::{Arguments, Failed, Trial};
+use startorder::catalog::Catalog;
 use startorder::cli::{Cli, Command};
 use startorder::cmd::watch;
 use startorder::judge;
@@ -105,7 +106,7 @@ fn folded_after(file: &Path, change: impl Fn(Vec<Line>) -> Vec<Line>) -> Vec<Pod
 
 fn constraints(pod: &PodTimeline) -> Vec<Constraint> {
     let version = pod.version.unwrap_or(KubeVersion::NEWEST);
-    judge::plan(&pod.workload, version).constraints(pod.template())
+    judge::plan(&pod.workload, version, Catalog::built_in()).constraints(pod.template())
 }
 
 fn matches_snapshot(file: &Path) -> Result<(), Failed> {

@@ -31,6 +31,8 @@ pub enum Command {
     Graph(Box<GraphArgs>),
     /// List the rules, or print the page of one
     Rules(RulesArgs),
+    /// Write or show the configuration
+    Config(ConfigCommandArgs),
     /// Print the version
     Version(VersionArgs),
 }
@@ -47,6 +49,17 @@ pub struct InputArgs {
     /// Live objects: pod/x, deploy/x, ...
     #[arg(value_name = "TYPE/NAME")]
     pub targets: Vec<String>,
+}
+
+/// Which configuration holds.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ConfigArgs {
+    /// Configuration (default: the nearest .startorder.yaml)
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Read no configuration
+    #[arg(long, conflicts_with = "config")]
+    pub no_config: bool,
 }
 
 /// How to print.
@@ -142,9 +155,9 @@ pub struct LintArgs {
     /// Mesh to assume where no manifest speaks of one
     #[arg(long, value_name = "MESH")]
     pub assume_mesh: Option<MeshName>,
-    /// Least severity for exit 1: info, warning, error or none
-    #[arg(long, value_name = "SEVERITY", default_value = "warning")]
-    pub fail_on: String,
+    /// Least severity for exit 1: info, warning, error or none (default: warning)
+    #[arg(long, value_name = "SEVERITY")]
+    pub fail_on: Option<String>,
     /// Least severity to list
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     pub severity: String,
@@ -175,6 +188,9 @@ pub struct LintArgs {
     /// Print the summary only
     #[arg(short = 'q', long)]
     pub quiet: bool,
+    /// Which configuration holds.
+    #[command(flatten)]
+    pub configuration: ConfigArgs,
     /// How to print.
     #[command(flatten)]
     pub style: StyleArgs,
@@ -243,6 +259,9 @@ pub struct ExplainArgs {
     /// text or json
     #[arg(short = 'o', long, value_name = "FORMAT", default_value = "text")]
     pub output: ExplainFormat,
+    /// Which configuration holds.
+    #[command(flatten)]
+    pub configuration: ConfigArgs,
     /// How to print.
     #[command(flatten)]
     pub style: StyleArgs,
@@ -291,6 +310,9 @@ pub struct WatchArgs {
     /// text (terminal), lines (pipe) or json
     #[arg(short = 'o', long, value_name = "FORMAT")]
     pub output: Option<WatchFormat>,
+    /// Which configuration holds.
+    #[command(flatten)]
+    pub configuration: ConfigArgs,
     /// How to print.
     #[command(flatten)]
     pub style: StyleArgs,
@@ -331,6 +353,9 @@ pub struct GraphArgs {
     /// text, dot, mermaid or json
     #[arg(short = 'o', long, value_name = "FORMAT", default_value = "text")]
     pub output: GraphFormat,
+    /// Which configuration holds.
+    #[command(flatten)]
+    pub configuration: ConfigArgs,
     /// How to print.
     #[command(flatten)]
     pub style: StyleArgs,
@@ -359,6 +384,27 @@ pub struct RulesArgs {
     /// The rule whose page to print
     #[arg(value_name = "ID")]
     pub id: Option<String>,
+}
+
+/// Flags of `config`.
+#[derive(Debug, Args)]
+#[command(override_help = include_str!("help/config.txt"))]
+pub struct ConfigCommandArgs {
+    /// init or show
+    #[arg(value_name = "ACTION")]
+    pub action: ConfigAction,
+    /// Which configuration is meant.
+    #[command(flatten)]
+    pub configuration: ConfigArgs,
+}
+
+/// What to do with the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConfigAction {
+    /// Write a commented .startorder.yaml
+    Init,
+    /// Print the effective configuration, with origins
+    Show,
 }
 
 /// Flags of `version`.

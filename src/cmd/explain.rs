@@ -1,11 +1,12 @@
 //! `explain`: reads, predicts, prints.
 
-use super::input::{self, Gathered};
+use super::input;
+use super::settings::Settings;
 use super::terminal;
 use super::via_server::{self, ViaServer};
 use crate::admission::Answers;
+use crate::catalog::Catalog;
 use crate::cli::{ExplainArgs, ExplainFormat};
-use crate::config::Levels;
 use crate::error::Failure;
 use crate::finding::Skipped;
 use crate::fix;
@@ -25,6 +26,7 @@ use std::path::Path;
 
 /// Runs the command; the number is the exit code.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+    let settings = Settings::read(&args.configuration)?;
     let mut gathered = input::gather(&args.input, &args.connection, "-", "explain")?;
     let mut compared = args.compare.as_deref().map(read_compared).transpose()?;
     let mut answers = Vec::new();
@@ -41,26 +43,27 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Resu
             answers.push(via.answers);
         }
     }
-    let versions = versions(args, &gathered)?;
+    let (settled, source) = settings.version(&gathered);
+    let versions = versions(args, settled)?;
     let run = gathered.run;
     let mut printer = Printer {
         args,
         source: match args.k8s_version.is_empty() {
-            true => gathered.source,
+            true => source,
             false => TargetSource::Flag,
         },
         out,
         is_first: true,
     };
     let (own, others) = (answers.first(), answers.get(1));
-    for (source, subject) in subjects(&run, own) {
+    for (source, subject) in subjects(&run, own, &settings.catalog) {
         let expected = match &compared {
-            Some(compared) => Some(counterpart(compared, others, subject.workload)?),
+            Some(compared) => Some(counterpart(compared, others, &subject)?),
             None => None,
         };
         match expected {
             Some(expected) => printer.compared(&versions, &subject, &expected)?,
-            None => match fixed(&run, &versions, source, &subject, args) {
+            None => match fixed((&run, &settings), &versions, source, &subject, args) {
                 Some(fixed) => printer.fixed(&versions, &subject, &fixed)?,
                 None => printer.alone(&versions, &subject)?,
             },
@@ -98,12 +101,14 @@ struct Subject<'r> {
     answers: Option<&'r Answers>,
     /// The run that holds its ConfigMaps, and its source there.
     around: (&'r Run, usize),
+    /// The sidecars that are known.
+    catalog: &'r Catalog,
 }
 
 impl<'r> Subject<'r> {
     fn plan(&self, version: KubeVersion) -> StartPlan {
         let (around, source) = self.around;
-        let mut plan = judge::plan_in(around, source, self.workload, version);
+        let mut plan = judge::plan_in(around, source, self.workload, (version, self.catalog));
         if let Some(answers) = self.answers {
             let evidence = plan.needs.iter_mut().flat_map(|need| &mut need.evidence);
             evidence.for_each(|one| answers.place_evidence(self.run, self.number, one));
@@ -193,7 +198,7 @@ impl Printer<'_> {
             let differs = |version: &KubeVersion| found.plan(*version) != reality.plan(*version);
             versions.iter().any(differs)
         };
-        let expected = same_object(&run, None, reality.workload).map(|found| Subject {
+        let expected = same_object(&run, None, reality).map(|found| Subject {
             around: reality.around,
             ..found
         });
@@ -224,9 +229,9 @@ impl Printer<'_> {
 }
 
 /// The versions that are asked for, the oldest first.
-fn versions(args: &ExplainArgs, gathered: &Gathered) -> Result<Vec<KubeVersion>, Failure> {
+fn versions(args: &ExplainArgs, settled: KubeVersion) -> Result<Vec<KubeVersion>, Failure> {
     if args.k8s_version.is_empty() {
-        return Ok(vec![gathered.version]);
+        return Ok(vec![settled]);
     }
     let parsed = args.k8s_version.iter().map(|text| input::version(text));
     let mut versions = parsed.collect::<Result<Vec<KubeVersion>, Failure>>()?;
@@ -257,17 +262,17 @@ fn read_compared(path: &Path) -> Result<Run, Failure> {
 fn counterpart<'r>(
     compared: &'r Run,
     answers: Option<&'r Answers>,
-    workload: &Workload,
+    reality: &Subject<'r>,
 ) -> Result<Subject<'r>, Failure> {
-    if let Some(same) = same_object(compared, answers, workload) {
+    if let Some(same) = same_object(compared, answers, reality) {
         return Ok(same);
     }
-    let mut all = subjects(compared, answers).map(|(_, subject)| subject);
+    let mut all = subjects(compared, answers, reality.catalog).map(|(_, subject)| subject);
     if let (Some(only), None) = (all.next(), all.next()) {
         return Ok(only);
     }
     let name = compared.files.first().map_or("", |file| file.source.name());
-    let object = &workload.object;
+    let object = &reality.workload.object;
     Err(Failure::new(format!(
         "no {}/{} in {name:?} to compare with",
         object.kind, object.name
@@ -278,6 +283,7 @@ fn counterpart<'r>(
 fn subjects<'r>(
     run: &'r Run,
     answers: Option<&'r Answers>,
+    catalog: &'r Catalog,
 ) -> impl Iterator<Item = (usize, Subject<'r>)> {
     let workloads = run.workloads().enumerate();
     workloads.map(move |(number, (source, read, workload))| {
@@ -289,6 +295,7 @@ fn subjects<'r>(
             number,
             answers,
             around: (run, source),
+            catalog,
         };
         (source, subject)
     })
@@ -297,14 +304,15 @@ fn subjects<'r>(
 fn same_object<'r>(
     run: &'r Run,
     answers: Option<&'r Answers>,
-    workload: &Workload,
+    reality: &Subject<'r>,
 ) -> Option<Subject<'r>> {
+    let workload = reality.workload;
     let is_same = |subject: &Subject<'_>| {
         let (object, own) = (&subject.workload.object, &workload.object);
         let same_place = subject.workload.template.spec_at == workload.template.spec_at;
         object.kind == own.kind && object.name == own.name && same_place
     };
-    let mut all = subjects(run, answers).map(|(_, subject)| subject);
+    let mut all = subjects(run, answers, reality.catalog).map(|(_, subject)| subject);
     all.find(is_same)
 }
 
@@ -312,7 +320,7 @@ fn same_object<'r>(
 /// `--compare`. Several versions are compared with each other instead, programs ask with
 /// `--compare`, and the fixes of a manifest are not what the server makes of it.
 fn fixed(
-    run: &Run,
+    (run, settings): (&Run, &Settings),
     versions: &[KubeVersion],
     source: usize,
     subject: &Subject<'_>,
@@ -321,16 +329,23 @@ fn fixed(
     let ([version], ExplainFormat::Text, false) = (versions, args.output, args.via_server) else {
         return None;
     };
+    let levels = settings.config.levels();
     let target = Target {
         version: *version,
         preference: Preference::PerRule,
-        mesh: None,
+        mesh: settings.config.mesh.map(|mesh| mesh.value),
+        catalog: &settings.catalog,
+        levels: &levels,
     };
-    let levels = Levels::default();
-    let suppressor = Suppressor { levels: &levels };
+    let paths = settings.paths(run);
+    let suppressor = Suppressor {
+        levels: &levels,
+        config: &settings.config,
+        paths: &paths,
+    };
     let index = subject.read.document.index;
     fix::apply_all(run, target, source, index, &|read, findings| {
-        suppressor.mark_document(read, findings);
+        suppressor.mark_document(run, read, findings);
     })
 }
 

@@ -1,7 +1,9 @@
 //! `graph`: reads, resolves who waits for whom, prints.
 
+use super::settings::Settings;
 use super::{explain, input, terminal};
 use crate::cli::{GraphArgs, GraphFormat};
+use crate::config::Levels;
 use crate::error::Failure;
 use crate::graph::{Graph, Node};
 use crate::judge::{self, Target};
@@ -11,13 +13,17 @@ use std::io::Write;
 
 /// Runs the command; the number is the exit code.
 pub fn run(args: &GraphArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+    let settings = Settings::read(&args.configuration)?;
     let gathered = input::gather(&args.input, &args.connection, "-", "graph")?;
-    let run = gathered.run;
+    let levels = Levels::default();
     let target = Target {
-        version: gathered.version,
+        version: settings.version(&gathered).0,
         preference: Preference::PerRule,
         mesh: None,
+        catalog: &settings.catalog,
+        levels: &levels,
     };
+    let run = gathered.run;
     let subjects = judge::all_subjects(&run, target);
     let nodes = subjects.iter().map(|subject| Node {
         source: subject.source,

@@ -1,9 +1,11 @@
 //! `lint`: reads, judges, proves the fixes, prints.
 
 use super::input::{self, Gathered};
+use super::settings::Settings;
+use super::terminal;
 use super::via_server::{self, ViaServer};
-use super::{settings, terminal};
 use crate::cli::{LintArgs, LintFormat, MeshName, Prefer};
+use crate::config::{self, Levels};
 use crate::error::Failure;
 use crate::finding::{Finding, Outcome, Severity, Skipped};
 use crate::inject::Mesh;
@@ -17,19 +19,26 @@ use crate::{diff, fix};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Runs the command; the number is the exit code.
 pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+    let settings = Settings::read(&args.configuration)?;
     let stdin_name = args.stdin_filename.as_deref().unwrap_or("-");
     let mut gathered = input::gather(&args.input, &args.connection, stdin_name, "lint")?;
     let mut via = match args.via_server {
         true => Some(via_server::ask_about(&args.connection, &mut gathered)?),
         false => None,
     };
-    let (target, source) = target(args, &gathered)?;
-    let levels = settings::levels(&args.only, &args.ignore)?;
-    let suppressor = Suppressor { levels: &levels };
+    let levels = settings.levels(&args.only, &args.ignore)?;
+    let (target, source) = target(args, &gathered, &settings, &levels)?;
     let mut run = gathered.run;
+    let paths = settings.paths(&run);
+    let suppressor = Suppressor {
+        levels: &levels,
+        config: &settings.config,
+        paths: &paths,
+    };
     let mut findings = judge::findings(&run, target);
     // What is found about the templates carries the fixes of what is found about the server's pods.
     let mut own = None;
@@ -48,7 +57,7 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
         (Some(_) | None, _) => fix::prove(&run, target, &mut findings, least),
     }
     suppressor.drop_left_out(&mut findings);
-    let mut report = report(args, (target, source), &run, findings)?;
+    let mut report = report(args, &settings, (target, source), &run, findings)?;
     if let Some(via) = via {
         add_answers(&mut report, via);
     }
@@ -106,9 +115,14 @@ fn add_answers(report: &mut Report, via: ViaServer) {
         }));
 }
 
-fn target(args: &LintArgs, gathered: &Gathered) -> Result<(Target, TargetSource), Failure> {
+fn target<'s>(
+    args: &LintArgs,
+    gathered: &Gathered,
+    settings: &'s Settings,
+    levels: &'s Levels,
+) -> Result<(Target<'s>, TargetSource), Failure> {
     let (version, source) = match &args.k8s_version {
-        None => (gathered.version, gathered.source),
+        None => settings.version(gathered),
         Some(text) => (input::version(text)?, TargetSource::Flag),
     };
     let preference = match args.prefer {
@@ -116,14 +130,15 @@ fn target(args: &LintArgs, gathered: &Gathered) -> Result<(Target, TargetSource)
         Some(Prefer::Native) => Preference::Native,
         Some(Prefer::Hook) => Preference::Hook,
     };
-    Ok((
-        Target {
-            version,
-            preference,
-            mesh: args.assume_mesh.map(mesh),
-        },
-        source,
-    ))
+    let settled = settings.config.mesh.map(|mesh| mesh.value);
+    let target = Target {
+        version,
+        preference,
+        mesh: args.assume_mesh.map(mesh).or(settled),
+        catalog: &settings.catalog,
+        levels,
+    };
+    Ok((target, source))
 }
 
 fn mesh(name: MeshName) -> Mesh {
@@ -144,17 +159,17 @@ fn severity(word: &str) -> Result<Severity, Failure> {
 
 fn report(
     args: &LintArgs,
-    (target, source): (Target, TargetSource),
+    settings: &Settings,
+    (target, source): (Target<'_>, TargetSource),
     run: &Run,
     findings: Vec<Finding>,
 ) -> Result<Report, Failure> {
-    let fail_on = if args.fail_on == "none" {
-        None
-    } else {
-        Some(severity(&args.fail_on)?)
+    let fail_on = match &args.fail_on {
+        Some(word) => config::fail_on(word).map_err(Failure::new)?,
+        None => settings.fail_on(),
     };
     let mut report = Report {
-        sources: run.files.iter().map(self::source).collect(),
+        sources: sources(run, settings),
         findings,
         not_linted: run.files.iter().flat_map(not_linted).collect(),
         templates: templates(run),
@@ -178,6 +193,16 @@ fn report(
         };
     }
     Ok(report)
+}
+
+/// The files, and behind them the configuration, of which an ignore may be told.
+fn sources(run: &Run, settings: &Settings) -> Vec<render::Input> {
+    let files = run.files.iter().map(source);
+    let config = settings.config.source.iter().map(|source| render::Input {
+        source: Arc::clone(source),
+        documents: BTreeMap::new(),
+    });
+    files.chain(config).collect()
 }
 
 fn source(file: &FileRead) -> render::Input {
@@ -288,7 +313,7 @@ fn totals(run: &Run) -> Totals {
 /// What it takes to write the fixes that nobody ignores.
 struct Fixer<'r> {
     run: &'r Run,
-    target: Target,
+    target: Target<'r>,
     suppressor: Suppressor<'r>,
     /// What is found about the templates, when the server's pods are what is judged.
     own: Option<&'r [Finding]>,
@@ -340,7 +365,7 @@ impl Fixer<'_> {
         documents.sort_unstable();
         documents.dedup();
         let suppress = |read: &DocumentRead, findings: &mut [Finding]| {
-            self.suppressor.mark_document(read, findings);
+            self.suppressor.mark_document(self.run, read, findings);
             self.leave_settled(findings);
         };
         let mut text = file.source.text().to_owned();

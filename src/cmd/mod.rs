@@ -1,5 +1,6 @@
 //! One file a command: reads its flags, wires the layers together, prints.
 
+pub mod config;
 pub mod explain;
 pub mod graph;
 pub mod input;

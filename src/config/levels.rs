@@ -1,6 +1,6 @@
 //! How much each rule counts.
 
-use crate::finding::Severity;
+use crate::finding::{Finding, Severity};
 use std::collections::BTreeMap;
 
 /// What becomes of a rule's findings.
@@ -30,6 +30,13 @@ impl Levels {
     /// What was said of a rule.
     pub fn get(&self, rule: &str) -> Option<Level> {
         self.0.get(rule).copied()
+    }
+
+    /// Gives a finding the severity that was settled for its rule.
+    pub fn apply(&self, finding: &mut Finding) {
+        if let Some(Level::At(severity)) = self.get(finding.rule) {
+            finding.severity = severity;
+        }
     }
 
     /// Whether somebody hears of a rule's findings.

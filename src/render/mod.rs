@@ -189,6 +189,8 @@ pub enum TargetSource {
     Default,
     /// `--k8s-version`.
     Flag,
+    /// The configuration.
+    Config,
     /// The oldest kubelet that the workload may run on.
     Kubelet,
     /// The API server, since its nodes may not be read.
@@ -201,6 +203,7 @@ impl TargetSource {
         match self {
             TargetSource::Default => "default",
             TargetSource::Flag => "flag",
+            TargetSource::Config => "config",
             TargetSource::Kubelet => "kubelet",
             TargetSource::Server => "server",
         }

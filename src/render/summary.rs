@@ -132,7 +132,10 @@ fn scope(report: &Report) -> Vec<String> {
 fn target(report: &Report) -> Vec<String> {
     let target = &report.target;
     let said_by = match target.source {
-        TargetSource::Default | TargetSource::Flag | TargetSource::Kubelet => "",
+        TargetSource::Default
+        | TargetSource::Flag
+        | TargetSource::Config
+        | TargetSource::Kubelet => "",
         TargetSource::Server => " (the server's)",
     };
     let mut parts = vec![format!("Kubernetes {}{said_by}", target.kubernetes)];

@@ -87,7 +87,10 @@ pub fn finding(subject: &Subject, rule: &str, reason: &Reason) -> Finding {
 fn told(rule: &str, reason: &Reason) -> (String, &'static str, &'static str) {
     match reason {
         Reason::HidesNothing => (
-            format!("this ignore of `{rule}` hides nothing"),
+            match rule {
+                "" => "this ignore hides nothing".to_owned(),
+                rule => format!("this ignore of `{rule}` hides nothing"),
+            },
             "an ignore that hides nothing today hides the next finding of its rule there",
             "remove it",
         ),

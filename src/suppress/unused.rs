@@ -132,7 +132,8 @@ fn subject(source: usize, page: &Page<'_>, ignore: &Ignore) -> Subject {
     }
 }
 
-fn nobody() -> ObjectRef {
+/// The object of what stands in none.
+pub(super) fn nobody() -> ObjectRef {
     ObjectRef {
         api_version: String::new(),
         kind: String::new(),

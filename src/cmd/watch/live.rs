@@ -4,6 +4,7 @@ use super::ending::{duration, has_reached, told};
 use super::printer::Printer;
 use super::record::Recorder;
 use super::services::Services;
+use crate::catalog::Catalog;
 use crate::cli::{Until, WatchArgs};
 use crate::cluster::{
     Asked, Connection, Environment, Flow, Incoming, Options, Target, parse_targets,
@@ -15,6 +16,7 @@ use crate::render::timeline::{Scene, SeenService, Stage, timed_out_sentence};
 use crate::timeline::{Header, Line, Timeline};
 use jiff::Timestamp;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How often the picture may change.
@@ -23,7 +25,12 @@ const TICK: Duration = Duration::from_millis(100);
 const SETTLE: Duration = Duration::from_millis(400);
 
 /// Runs `watch` on a cluster; the number is the exit code.
-pub fn run(args: &WatchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+pub fn run(
+    args: &WatchArgs,
+    catalog: Arc<Catalog>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, Failure> {
     let timeout = match &args.timeout {
         Some(text) => duration(text).map_err(Failure::new)?,
         None => None,
@@ -31,8 +38,8 @@ pub fn run(args: &WatchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result
     let targets = parse_targets(&args.targets, args.selector.as_deref()).map_err(failure)?;
     let environment = Environment::read(|name| std::env::var_os(name));
     let connection = Connection::open(&args.connection, &environment).map_err(failure)?;
-    let recorder = Recorder::open(args)?;
-    let printer = printer(args, &targets);
+    let recorder = Recorder::open(args, Arc::clone(&catalog))?;
+    let printer = printer(args, catalog, &targets);
     let mut session = Session {
         waits_for_pods: io::stdout().is_terminal() || args.until.is_some() || timeout.is_some(),
         until: args.until.unwrap_or(Until::Ready),
@@ -86,8 +93,8 @@ fn no_pods(header: &Header) -> Failure {
         .hint("--until ready waits for new ones")
 }
 
-fn printer(args: &WatchArgs, targets: &[Target]) -> Printer {
-    let mut printer = Printer::new(args);
+fn printer(args: &WatchArgs, catalog: Arc<Catalog>, targets: &[Target]) -> Printer {
+    let mut printer = Printer::new(args, catalog);
     let is_one_pod = matches!(targets, [only] if only.pod_name().is_some());
     if !is_one_pod {
         let selector = args

@@ -11,26 +11,41 @@ mod replay;
 #[cfg(feature = "cluster")]
 mod services;
 
-pub use printer::{constraints, shown};
+pub use printer::shown;
 
+use super::settings::Settings;
+use crate::catalog::Catalog;
 use crate::cli::WatchArgs;
 use crate::error::Failure;
 use std::io::Write;
+use std::sync::Arc;
 
 /// Runs the command; the number is the exit code.
 pub fn run(args: &WatchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
+    let settings = Settings::read(&args.configuration)?;
+    let catalog = Arc::new(settings.catalog.into_owned());
     match &args.replay {
-        Some(file) => replay::run(args, file, out),
-        None => live(args, out, err),
+        Some(file) => replay::run(args, catalog, file, out),
+        None => live(args, catalog, out, err),
     }
 }
 
 #[cfg(feature = "cluster")]
-fn live(args: &WatchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
-    live::run(args, out, err)
+fn live(
+    args: &WatchArgs,
+    catalog: Arc<Catalog>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, Failure> {
+    live::run(args, catalog, out, err)
 }
 
 #[cfg(not(feature = "cluster"))]
-fn live(_: &WatchArgs, _: &mut dyn Write, _: &mut dyn Write) -> Result<u8, Failure> {
+fn live(
+    _: &WatchArgs,
+    _: Arc<Catalog>,
+    _: &mut dyn Write,
+    _: &mut dyn Write,
+) -> Result<u8, Failure> {
     Err(Failure::new("this build has no cluster client").hint("--replay FILE reads a recording"))
 }

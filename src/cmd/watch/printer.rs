@@ -1,15 +1,16 @@
 //! What a watch prints as it goes, and at its end; the same for a cluster and a recording.
 
+use crate::catalog::Catalog;
 use crate::cli::{WatchArgs, WatchFormat};
 use crate::cmd::terminal;
 use crate::judge;
-use crate::plan::Constraint;
 use crate::pod::KubeVersion;
 use crate::render::timeline::{Lines, Redraw, Scene, Shown, Stage, View, picture};
 use crate::render::timeline_json;
 use crate::timeline::{PodTimeline, Timeline};
 use jiff::Timestamp;
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
 
 /// Prints in the format that was asked for.
 pub struct Printer {
@@ -21,11 +22,12 @@ pub struct Printer {
     pub title: Option<String>,
     /// The kubelet's version as it reports it.
     pub kubernetes: Option<String>,
+    catalog: Arc<Catalog>,
 }
 
 impl Printer {
     /// A picture on a terminal, lines in a pipe, unless a format is asked for.
-    pub fn new(args: &WatchArgs) -> Printer {
+    pub fn new(args: &WatchArgs, catalog: Arc<Catalog>) -> Printer {
         let is_terminal = io::stdout().is_terminal();
         let default = if is_terminal {
             WatchFormat::Text
@@ -45,6 +47,7 @@ impl Printer {
             lines: Lines::new(view),
             title: None,
             kubernetes: None,
+            catalog,
         }
     }
 
@@ -56,12 +59,18 @@ impl Printer {
     /// The pods with their plans and verdicts at a moment.
     pub fn scene(&self, timeline: &Timeline, now: Timestamp, stage: Stage) -> Scene {
         Scene {
-            pods: timeline.pods().into_iter().map(shown).collect(),
+            pods: self.shown(timeline),
             title: self.title.clone(),
             kubernetes: self.kubernetes.clone(),
             now,
             stage,
         }
+    }
+
+    /// The pods with their plans.
+    fn shown(&self, timeline: &Timeline) -> Vec<Shown> {
+        let pods = timeline.pods().into_iter();
+        pods.map(|pod| shown(pod, &self.catalog)).collect()
     }
 
     /// Prints what has become certain, as lines; other formats wait.
@@ -152,17 +161,8 @@ impl Printer {
 }
 
 /// A pod with its plan, by the kubelet's own version where it is known.
-pub fn shown(pod: PodTimeline) -> Shown {
+pub fn shown(pod: PodTimeline, catalog: &Catalog) -> Shown {
     let version = pod.version.unwrap_or(KubeVersion::NEWEST);
-    let plan = judge::plan(&pod.workload, version);
+    let plan = judge::plan(&pod.workload, version, catalog);
     Shown::new(pod, plan)
-}
-
-/// The constraints that a recording brought along, else those of the pod's spec.
-pub fn constraints(pod: &PodTimeline) -> Vec<Constraint> {
-    if let Some(constraints) = &pod.constraints {
-        return constraints.clone();
-    }
-    let version = pod.version.unwrap_or(KubeVersion::NEWEST);
-    judge::plan(&pod.workload, version).constraints(pod.template())
 }

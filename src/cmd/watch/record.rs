@@ -1,5 +1,6 @@
 //! `--record`: what the API server sent, written as it comes, and the words that may be kept.
 
+use crate::catalog::Catalog;
 use crate::cli::WatchArgs;
 use crate::error::Failure;
 use crate::judge;
@@ -14,6 +15,7 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter};
+use std::sync::Arc;
 
 /// Annotations that say something about start order.
 const ANNOTATIONS: &[&str] = &[
@@ -34,11 +36,12 @@ pub struct Recorder {
     /// Lines that came before the header could be written.
     held: Vec<Line>,
     planned: BTreeSet<String>,
+    catalog: Arc<Catalog>,
 }
 
 impl Recorder {
     /// Opens the file that `--record` names; none without the flag.
-    pub fn open(args: &WatchArgs) -> Result<Option<Recorder>, Failure> {
+    pub fn open(args: &WatchArgs, catalog: Arc<Catalog>) -> Result<Option<Recorder>, Failure> {
         let Some(path) = &args.record else {
             return Ok(None);
         };
@@ -50,6 +53,7 @@ impl Recorder {
             is_full: args.record_full,
             held: Vec::new(),
             planned: BTreeSet::new(),
+            catalog,
         }))
     }
 
@@ -81,7 +85,8 @@ impl Recorder {
             return Ok(());
         };
         self.planned.insert(uid.to_owned());
-        plan_of(uid, line.at, timeline).map_or(Ok(()), |plan| writer.write(&plan))
+        let plan = plan_of(uid, line.at, timeline, &self.catalog);
+        plan.map_or(Ok(()), |plan| writer.write(&plan))
     }
 }
 
@@ -97,13 +102,13 @@ fn pod_of(line: &Line) -> Option<&str> {
     }
 }
 
-fn plan_of(uid: &str, at: Timestamp, timeline: &Timeline) -> Option<Line> {
+fn plan_of(uid: &str, at: Timestamp, timeline: &Timeline, catalog: &Catalog) -> Option<Line> {
     let pods = timeline.pods();
     let pod = pods.iter().find(|pod| pod.uid == uid)?;
     let version = pod.version.unwrap_or(KubeVersion::NEWEST);
     let plan = PlanLine {
         uid: pod.uid.clone(),
-        constraints: judge::plan(&pod.workload, version).constraints(pod.template()),
+        constraints: judge::plan(&pod.workload, version, catalog).constraints(pod.template()),
     };
     let change = Change::Plan(plan);
     Some(Line { at, change })

@@ -44,7 +44,11 @@ impl Manifest {
     }
 
     fn plan(&self, minor: u16) -> StartPlan {
-        crate::judge::plan(&self.workload, KubeVersion::minor(minor))
+        crate::judge::plan(
+            &self.workload,
+            KubeVersion::minor(minor),
+            crate::catalog::Catalog::built_in(),
+        )
     }
 
     fn prediction<'a>(&'a self, plan: &'a StartPlan) -> Prediction<'a> {

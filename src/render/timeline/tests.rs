@@ -1,6 +1,7 @@
 //! The pictures of the recordings at the moments that the design names.
 
 use super::{Lines, Scene, Stage, View, picture};
+use crate::catalog::Catalog;
 use crate::cmd::watch::shown;
 use crate::plan::Event;
 use crate::render::Style;
@@ -84,7 +85,11 @@ fn scene(lines: &[Line], now: Timestamp, kubernetes: Option<String>, stage: Stag
         timeline.push(line);
     }
     Scene {
-        pods: timeline.pods().into_iter().map(shown).collect(),
+        pods: timeline
+            .pods()
+            .into_iter()
+            .map(|pod| shown(pod, Catalog::built_in()))
+            .collect(),
         title: None,
         kubernetes,
         now,
