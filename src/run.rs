@@ -51,6 +51,8 @@ pub struct FileRead {
     pub source: Arc<Source>,
     /// The user named it.
     pub is_named: bool,
+    /// It is read for what it says about the others, and not judged itself.
+    pub is_beside: bool,
     /// Why it gave no text.
     pub failure: Option<LoadError>,
     /// Documents that could not be parsed.
@@ -103,9 +105,20 @@ impl Run {
         }
     }
 
-    /// Every workload with the places of its file and document in this run.
+    /// Every workload that is judged, with the places of its file and document in this run.
     pub fn workloads(&self) -> impl Iterator<Item = (usize, &DocumentRead, &Workload)> {
-        self.files.iter().enumerate().flat_map(|(source, file)| {
+        let documents = self.documents();
+        documents.flat_map(|(source, read)| {
+            read.workloads()
+                .map(move |workload| (source, read, workload))
+        })
+    }
+
+    /// Every workload that stands beside those that are judged: pods and what made them.
+    pub fn beside(&self) -> impl Iterator<Item = (usize, &DocumentRead, &Workload)> {
+        let files = self.files.iter().enumerate();
+        let beside = files.filter(|(_, file)| file.is_beside);
+        beside.flat_map(|(source, file)| {
             file.documents.iter().flat_map(move |read| {
                 read.workloads()
                     .map(move |workload| (source, read, workload))
@@ -116,7 +129,7 @@ impl Run {
     /// Puts other workloads in the place of some, which are given back; the keys are their places in
     /// [`Run::workloads`].
     pub fn exchange(&mut self, others: &mut BTreeMap<usize, Workload>) {
-        let files = self.files.iter_mut();
+        let files = self.files.iter_mut().filter(|file| !file.is_beside);
         let documents = files.flat_map(|file| &mut file.documents);
         let objects = documents.flat_map(|read| &mut read.objects);
         let workloads = objects.filter_map(|object| match object {
@@ -136,10 +149,11 @@ impl Run {
         self.index = OnceLock::new();
     }
 
-    /// Every document with objects of interest, and which source it is from.
+    /// Every document with objects of interest that are judged, and which source it is from.
     pub fn documents(&self) -> impl Iterator<Item = (usize, &DocumentRead)> {
         let files = self.files.iter().enumerate();
-        files.flat_map(|(source, file)| file.documents.iter().map(move |read| (source, read)))
+        let judged = files.filter(|(_, file)| !file.is_beside);
+        judged.flat_map(|(source, file)| file.documents.iter().map(move |read| (source, read)))
     }
 
     /// A document by its source and its number.
@@ -181,6 +195,7 @@ fn empty(source: Arc<Source>, is_named: bool) -> FileRead {
     FileRead {
         source,
         is_named,
+        is_beside: false,
         failure: None,
         errors: Vec::new(),
         is_template: false,

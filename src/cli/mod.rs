@@ -146,6 +146,12 @@ pub struct LintArgs {
     /// What to read.
     #[command(flatten)]
     pub input: InputArgs,
+    /// Live objects with these labels
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    pub selector: Option<String>,
+    /// Live objects of all namespaces
+    #[arg(short = 'A', long)]
+    pub all_namespaces: bool,
     /// Kubernetes to judge by (default: newest, or server's)
     #[arg(long, value_name = "VERSION")]
     pub k8s_version: Option<String>,

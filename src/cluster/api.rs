@@ -73,6 +73,19 @@ impl Api {
     /// All objects that a selector selects, page by page. `apiVersion` and `kind` stand in each.
     pub async fn list(&self, collection: &str, selector: &Selector) -> Result<List, Error> {
         let mut items = Vec::new();
+        let add = |object| items.push(without_managed_fields(object));
+        let version = self.each(collection, selector, add).await?;
+        Ok(List { items, version })
+    }
+
+    /// Hands each object that a selector selects to `take`, managed fields included, with one page
+    /// in memory at a time; returns the version of the list.
+    pub async fn each(
+        &self,
+        collection: &str,
+        selector: &Selector,
+        mut take: impl FnMut(Value),
+    ) -> Result<String, Error> {
         let mut parameters = ListParams {
             field_selector: selector.fields.clone(),
             label_selector: selector.labels.clone(),
@@ -90,11 +103,12 @@ impl Api {
             let kind = kind.trim_end_matches("List").to_owned();
             let api_version = text("/apiVersion").unwrap_or_default();
             if let Some(Value::Array(found)) = page.get_mut("items").map(Value::take) {
-                let whole = |item| with_kind(without_managed_fields(item), &kind, &api_version);
-                items.extend(found.into_iter().map(whole));
+                for item in found {
+                    take(with_kind(item, &kind, &api_version));
+                }
             }
             if next.is_none() {
-                return Ok(List { items, version });
+                return Ok(version);
             }
             parameters.continue_token = next;
         }

@@ -12,6 +12,8 @@ mod environment;
 mod error;
 #[cfg(test)]
 mod fake;
+mod inventory;
+mod kin;
 mod objects;
 mod owner;
 mod source;
@@ -23,6 +25,7 @@ pub use client::Connection;
 pub use dry_run::Trial;
 pub use environment::Environment;
 pub use error::{Error, Trouble};
+pub use inventory::{Inventory, Named, Scope};
 pub use objects::{Live, Origin, Version};
 pub use stream::{Asked, Flow, Incoming, Options, Warning};
 pub use targets::{Resource, Target, Type, parse as parse_targets};

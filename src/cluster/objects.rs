@@ -134,7 +134,7 @@ async fn of_node(api: &Api, node: &str) -> Option<Version> {
     })
 }
 
-async fn oldest_of(api: &Api) -> Option<Version> {
+pub(super) async fn oldest_of(api: &Api) -> Option<Version> {
     let nodes = api.list("/api/v1/nodes", &Selector::default()).await;
     let nodes = nodes.map(|list| list.items).unwrap_or_default();
     let oldest = nodes

@@ -237,7 +237,7 @@ pub(super) async fn selected_by(
     })
 }
 
-fn annotation<'v>(object: &'v Value, name: &str) -> &'v str {
+pub(super) fn annotation<'v>(object: &'v Value, name: &str) -> &'v str {
     let annotations = object.pointer("/metadata/annotations");
     let value = annotations.and_then(|annotations| annotations.get(name));
     value.and_then(Value::as_str).unwrap_or_default()
@@ -251,7 +251,7 @@ fn controller(object: &Value) -> Option<&str> {
 }
 
 /// `spec.selector` of any object, in the words of a label selector.
-fn selector(object: &Value) -> Option<String> {
+pub(super) fn selector(object: &Value) -> Option<String> {
     let selector = object.pointer("/spec/selector")?.as_object()?;
     let structured =
         selector.contains_key("matchLabels") || selector.contains_key("matchExpressions");

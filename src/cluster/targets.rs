@@ -148,6 +148,15 @@ impl BuiltIn {
         }
     }
 
+    /// The type of a kind, when its group is the one that is known here.
+    pub(super) fn of_kind(kind: &str, api_version: &str) -> Option<BuiltIn> {
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        BuiltIn::ALL.into_iter().find(|built_in| {
+            let (_, own, name) = built_in.facts();
+            name == kind && own == group
+        })
+    }
+
     /// The type that a word names: singular, plural or short.
     fn find(word: &str) -> Option<BuiltIn> {
         BuiltIn::ALL.into_iter().find(|built_in| {

@@ -1,6 +1,6 @@
 //! `explain`: reads, predicts, prints.
 
-use super::input;
+use super::input::{self, Scope};
 use super::settings::Settings;
 use super::terminal;
 use super::via_server::{self, ViaServer};
@@ -27,7 +27,12 @@ use std::path::Path;
 /// Runs the command; the number is the exit code.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let settings = Settings::read(&args.configuration)?;
-    let mut gathered = input::gather(&args.input, &args.connection, "-", "explain")?;
+    let mut gathered = input::gather(
+        &args.input,
+        &args.connection,
+        "-",
+        ("explain", Scope::default()),
+    )?;
     let mut compared = args.compare.as_deref().map(read_compared).transpose()?;
     let mut answers = Vec::new();
     let mut code = 0;

@@ -1,7 +1,8 @@
 //! `graph`: reads, resolves who waits for whom, prints.
 
+use super::input::{self, Scope};
 use super::settings::Settings;
-use super::{explain, input, terminal};
+use super::{explain, terminal};
 use crate::cli::{GraphArgs, GraphFormat};
 use crate::config::Levels;
 use crate::error::Failure;
@@ -14,7 +15,12 @@ use std::io::Write;
 /// Runs the command; the number is the exit code.
 pub fn run(args: &GraphArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let settings = Settings::read(&args.configuration)?;
-    let gathered = input::gather(&args.input, &args.connection, "-", "graph")?;
+    let gathered = input::gather(
+        &args.input,
+        &args.connection,
+        "-",
+        ("graph", Scope::default()),
+    )?;
     let levels = Levels::default();
     let target = Target {
         version: settings.version(&gathered).0,

@@ -2,6 +2,7 @@
 
 use crate::cli::{ConnectionArgs, InputArgs};
 use crate::error::Failure;
+use crate::finding::Skipped;
 use crate::manifest::load::{self, LoadError};
 use crate::pod::KubeVersion;
 use crate::pod::version::UnknownVersion;
@@ -17,6 +18,19 @@ pub struct Gathered {
     pub version: KubeVersion,
     /// Who says so.
     pub source: TargetSource,
+    /// What could not be looked at, for people.
+    pub notes: Vec<Skipped>,
+}
+
+/// Which live objects are meant besides those that are named, and what else is wanted of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scope<'a> {
+    /// `-l`: those with these labels.
+    pub selector: Option<&'a str>,
+    /// `-A`: those of every namespace.
+    pub all_namespaces: bool,
+    /// Also the pods that they have made, and what stands around them.
+    pub wants_relatives: bool,
 }
 
 /// Reads the files or the live objects that are named; `command` is for hints.
@@ -24,10 +38,18 @@ pub fn gather(
     input: &InputArgs,
     connection: &ConnectionArgs,
     stdin_name: &str,
-    command: &str,
+    (command, scope): (&str, Scope<'_>),
 ) -> Result<Gathered, Failure> {
+    let has_scope = scope.selector.is_some() || scope.all_namespaces;
+    if has_scope && !(input.targets.is_empty() && input.filename.is_empty()) {
+        let error = "-l and -A select live objects, and go with no file and no name";
+        return Err(Failure::new(error).hint("kubectl startorder lint -l app=web"));
+    }
+    if has_scope {
+        return list(connection, &scope);
+    }
     if !input.targets.is_empty() {
-        return live(connection, &input.targets);
+        return live(connection, &input.targets, scope.wants_relatives);
     }
     if input.filename.is_empty() {
         let hint = format!("kubectl startorder {command} -f deploy.yaml");
@@ -47,25 +69,22 @@ pub fn gather(
         run,
         version: KubeVersion::NEWEST,
         source: TargetSource::Default,
+        notes: Vec::new(),
     })
 }
 
 #[cfg(feature = "cluster")]
-fn live(connection: &ConnectionArgs, targets: &[String]) -> Result<Gathered, Failure> {
-    let live = super::live::read(connection, targets)?;
-    let (version, source) = live
-        .version
-        .unwrap_or((KubeVersion::NEWEST, TargetSource::Default));
-    Ok(Gathered {
-        run: live.run,
-        version,
-        source,
-    })
+use super::live::{list, read as live};
+
+#[cfg(not(feature = "cluster"))]
+fn live(_: &ConnectionArgs, targets: &[String], _: bool) -> Result<Gathered, Failure> {
+    let hint = format!("kubectl get {} -o yaml, then -f", targets.join(" "));
+    Err(Failure::new("this build has no cluster client").hint(hint))
 }
 
 #[cfg(not(feature = "cluster"))]
-fn live(_: &ConnectionArgs, targets: &[String]) -> Result<Gathered, Failure> {
-    let hint = format!("kubectl get {} -o yaml, then -f", targets.join(" "));
+fn list(_: &ConnectionArgs, _: &Scope<'_>) -> Result<Gathered, Failure> {
+    let hint = "kubectl get deployments,pods -o yaml, then -f -";
     Err(Failure::new("this build has no cluster client").hint(hint))
 }
 

@@ -1,6 +1,8 @@
 //! `lint`: reads, judges, proves the fixes, prints.
 
-use super::input::{self, Gathered};
+use super::input::{self, Gathered, Scope};
+#[cfg(feature = "cluster")]
+use super::live;
 use super::settings::Settings;
 use super::terminal;
 use super::via_server::{self, ViaServer};
@@ -25,11 +27,13 @@ use std::sync::Arc;
 pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let settings = Settings::read(&args.configuration)?;
     let stdin_name = args.stdin_filename.as_deref().unwrap_or("-");
-    let mut gathered = input::gather(&args.input, &args.connection, stdin_name, "lint")?;
+    let asked = ("lint", scope(args));
+    let mut gathered = input::gather(&args.input, &args.connection, stdin_name, asked)?;
     let mut via = match args.via_server {
         true => Some(via_server::ask_about(&args.connection, &mut gathered)?),
         false => None,
     };
+    let unseen = std::mem::take(&mut gathered.notes);
     let levels = settings.levels(&args.only, &args.ignore)?;
     let (target, source) = target(args, &gathered, &settings, &levels)?;
     let mut run = gathered.run;
@@ -57,7 +61,12 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
         (Some(_) | None, _) => fix::prove(&run, target, &mut findings, least),
     }
     suppressor.drop_left_out(&mut findings);
+    #[cfg(feature = "cluster")]
+    if args.input.filename.is_empty() {
+        live::name_suspects(&args.connection, &mut findings);
+    }
     let mut report = report(args, &settings, (target, source), &run, findings)?;
+    report.notes.extend(unseen);
     if let Some(via) = via {
         add_answers(&mut report, via);
     }
@@ -81,6 +90,14 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
     out.flush()?;
     render::summary(&report, &options, err)?;
     Ok(report.exit.code())
+}
+
+fn scope(args: &LintArgs) -> Scope<'_> {
+    Scope {
+        selector: args.selector.as_deref(),
+        all_namespaces: args.all_namespaces,
+        wants_relatives: true,
+    }
 }
 
 /// The least severity of findings whose fixes are shown, and so have to be proven.
@@ -303,9 +320,10 @@ fn notes(file: &FileRead) -> Vec<Skipped> {
 }
 
 fn totals(run: &Run) -> Totals {
+    let judged = || run.files.iter().filter(|file| !file.is_beside);
     Totals {
-        files: run.files.len(),
-        documents: run.files.iter().map(|file| file.document_count).sum(),
+        files: judged().count(),
+        documents: judged().map(|file| file.document_count).sum(),
         workloads: run.workloads().count(),
     }
 }

@@ -20,7 +20,7 @@ pub struct Origin {
     pub uid: Option<String>,
     /// The owner that controls it, else the first one.
     pub owner: Option<Owner>,
-    /// `metadata.managedFields[].manager`, each once.
+    /// `metadata.managedFields[].manager`, each once, without those who wrote the status only.
     pub managers: Vec<String>,
     /// A pod that webhooks and policies have seen: it is what they make of it.
     pub is_admitted: bool,
@@ -44,7 +44,8 @@ impl Origin {
             .find(controls)
             .or_else(|| list("ownerReferences").next());
         let mut managers: Vec<String> = Vec::new();
-        for manager in list("managedFields").map(|entry| text(entry, "manager")) {
+        let of_spec = list("managedFields").filter(|entry| text(*entry, "subresource") != "status");
+        for manager in of_spec.map(|entry| text(entry, "manager")) {
             if !manager.is_empty() && !managers.contains(&manager) {
                 managers.push(manager);
             }

@@ -1,11 +1,13 @@
 //! A live pod lacks a field of the start order that its owner's template has.
 
-use super::context::refused;
-use super::together::{Subject, Together};
+use super::context::{finding, label, refused};
+use super::together::Together;
 use super::{Check, Rule};
 use crate::finding::{Finding, Label, Severity};
 use crate::manifest::{FieldPath, Mark};
+use crate::pod::workload::ObjectRef;
 use crate::pod::{Container, PodTemplate, Role, Workload};
+use std::collections::BTreeMap;
 
 pub(super) static RULE: Rule = Rule {
     id: "order-field-lost",
@@ -24,33 +26,57 @@ pub(super) static RULE: Rule = Rule {
     check: Check::WholeRun(check),
 };
 
+/// A workload of the run, or one that stands beside it.
+#[derive(Clone, Copy)]
+struct Seen<'t> {
+    source: usize,
+    document: usize,
+    workload: &'t Workload,
+}
+
+/// Workloads by namespace, kind and name.
+type ByName<'t> = BTreeMap<(&'t str, &'t str, &'t str), Vec<Seen<'t>>>;
+
 fn check(together: &Together<'_>, findings: &mut Vec<Finding>) {
-    for pod in together
-        .subjects
-        .iter()
-        .filter(|pod| pod.workload.object.kind == "Pod")
-    {
-        if let Some(owner) = owner_of(together, pod.workload) {
-            compare(pod, owner, findings);
+    let judged = together.subjects.iter().map(|subject| Seen {
+        source: subject.source,
+        document: subject.document,
+        workload: subject.workload,
+    });
+    let beside = together.run.beside().map(|(source, read, workload)| Seen {
+        source,
+        document: read.document.index,
+        workload,
+    });
+    let all: Vec<Seen<'_>> = judged.chain(beside).collect();
+    let mut by_name = ByName::new();
+    for seen in &all {
+        let object = &seen.workload.object;
+        let name = (object.namespace_or_default(), &*object.kind, &*object.name);
+        by_name.entry(name).or_default().push(*seen);
+    }
+    for pod in all.iter().filter(|it| it.workload.object.kind == "Pod") {
+        if let Some(owner) = owner_of(&by_name, pod.workload) {
+            let top = owner_of(&by_name, owner.workload).unwrap_or(owner);
+            compare(*pod, owner, &top.workload.object, findings);
         }
     }
 }
 
-/// The object of the run that made a pod: by uid, else by kind, name and namespace.
-fn owner_of<'t>(together: &Together<'t>, pod: &Workload) -> Option<&'t Subject<'t>> {
-    let named = pod.origin.owner.as_ref()?;
-    let is_owner = |other: &&Subject<'_>| {
-        let (object, uid) = (&other.workload.object, &other.workload.origin.uid);
-        let is_same_uid = match uid {
-            Some(uid) if !named.uid.is_empty() => *uid == named.uid,
-            Some(_) | None => true,
-        };
-        object.kind == named.kind
-            && object.name == named.name
-            && object.namespace_or_default() == pod.object.namespace_or_default()
-            && is_same_uid
+/// The object that made another one: by kind, name and namespace, and by uid where it is known.
+fn owner_of<'t>(by_name: &ByName<'t>, made: &Workload) -> Option<Seen<'t>> {
+    let named = made.origin.owner.as_ref()?;
+    let name = (
+        made.object.namespace_or_default(),
+        &*named.kind,
+        &*named.name,
+    );
+    let mut found = by_name.get(&name)?.iter();
+    let is_owner = |other: &&Seen<'_>| match &other.workload.origin.uid {
+        Some(uid) if !named.uid.is_empty() => *uid == named.uid,
+        Some(_) | None => true,
     };
-    together.subjects.iter().find(is_owner)
+    found.find(is_owner).copied()
 }
 
 /// A field that is gone.
@@ -62,18 +88,19 @@ struct Lost {
     mark: Mark,
 }
 
-fn compare(pod: &Subject<'_>, owner: &Subject<'_>, findings: &mut Vec<Finding>) {
+/// Compares a pod with the template that it was made of; `top` is who the template is from.
+fn compare(pod: Seen<'_>, owner: Seen<'_>, top: &ObjectRef, findings: &mut Vec<Finding>) {
     let template = &owner.workload.template;
     for wanted in &template.containers {
         let Some((_, own)) = pod.workload.template.container(&wanted.name) else {
             continue;
         };
         for lost in lost_fields(wanted, own) {
-            findings.push(report(pod, owner, own, &lost));
+            findings.push(report((pod, owner), top, own, &lost));
         }
     }
     if let Some((own, lost)) = lost_order(&pod.workload.template, template) {
-        findings.push(report(pod, owner, own, &lost));
+        findings.push(report((pod, owner), top, own, &lost));
     }
 }
 
@@ -136,15 +163,21 @@ fn lost_order<'p>(pod: &'p PodTemplate, template: &PodTemplate) -> Option<(&'p C
     })
 }
 
-fn report(pod: &Subject<'_>, owner: &Subject<'_>, own: &Container, lost: &Lost) -> Finding {
-    let object = &owner.workload.object;
+fn report(
+    (pod, owner): (Seen<'_>, Seen<'_>),
+    object: &ObjectRef,
+    own: &Container,
+    lost: &Lost,
+) -> Finding {
     let message = format!("`{}` has lost {}", own.name, lost.what);
     let text = format!(
         "without {}, which {} {} has",
         lost.what, object.kind, object.name
     );
     let at = own.at.key("name");
-    let mut finding = pod.finding(&RULE, message, at, Mark::Value, text);
+    let primary = label(at, Mark::Value, text);
+    let mut finding = finding(&RULE, pod.workload, (pod.source, pod.document), primary);
+    finding.message = message;
     finding.container = Some(own.name.clone());
     if (pod.source, pod.document) == (owner.source, owner.document) {
         finding.related.push(Label {

@@ -1,8 +1,5 @@
 //! What a rule about the whole run is given.
 
-use super::{Rule, context};
-use crate::finding::Finding;
-use crate::manifest::{FieldPath, Mark};
 use crate::plan::StartPlan;
 use crate::plan::profile::Profile;
 use crate::pod::Workload;
@@ -21,24 +18,6 @@ pub struct Subject<'r> {
     pub plan: StartPlan,
     /// What each container says of itself; empty for a lone container without a hook.
     pub profiles: Vec<Profile<'r>>,
-}
-
-impl Subject<'_> {
-    /// A finding about one field.
-    pub(super) fn finding(
-        &self,
-        rule: &Rule,
-        message: String,
-        at: FieldPath,
-        mark: Mark,
-        text: impl Into<String>,
-    ) -> Finding {
-        let place = (self.source, self.document);
-        let primary = context::label(at, mark, text);
-        let mut finding = context::finding(rule, self.workload, place, primary);
-        finding.message = message;
-        finding
-    }
 }
 
 /// All workloads and other objects of the run.

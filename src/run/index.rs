@@ -71,6 +71,7 @@ impl Index {
     fn add(&mut self, run: &Run, place: Place, object: &Object) {
         let namespace = |object: &ObjectRef| run.namespace_of(object).to_owned();
         match object {
+            Object::Workload(_) if run.files[place.file].is_beside => {}
             Object::Workload(workload) => {
                 let number = self.workloads.len();
                 self.workloads.push(place);

@@ -3,6 +3,7 @@
 //! The pods of `testdata/cluster/` need images that serve, wait and sleep as theirs do. Trials run side
 //! by side, each in a namespace of its own; those that disturb the API server come last, alone.
 
+mod fleet;
 mod lab;
 mod live;
 mod outage;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         live::trials(),
         recordings::trials(),
         server::trials(),
+        fleet::trials(),
     ];
     let alone = Arguments {
         test_threads: Some(1),

@@ -189,6 +189,26 @@ pub fn mesh(mut pod: Value) -> Act {
     Act::Change(pod)
 }
 
+/// What a client built before native sidecars makes of pods with the label `client: old`.
+pub fn old_client(mut pod: Value) -> Act {
+    let labels = &pod["metadata"]["labels"];
+    if labels["mesh"] == "refused" {
+        return Act::Deny("pods need a team");
+    }
+    if labels["client"] != "old" {
+        return Act::Nothing;
+    }
+    let init = pod["spec"]["initContainers"].as_array_mut();
+    for container in init.into_iter().flatten().filter_map(Value::as_object_mut) {
+        container.remove("restartPolicy");
+        container.remove("startupProbe");
+    }
+    if let Some(containers) = pod["spec"]["containers"].as_array_mut() {
+        containers.reverse();
+    }
+    Act::Change(pod)
+}
+
 fn insert(spec: &mut Value, list: &str, place: usize, container: Value) {
     let mut all = spec[list].as_array().cloned().unwrap_or_default();
     all.insert(place.min(all.len()), container);

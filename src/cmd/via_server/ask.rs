@@ -2,8 +2,7 @@
 
 use super::ViaServer;
 use crate::admission::{Question, questions};
-use crate::cli::ConnectionArgs;
-use crate::cluster::{Connection, Environment, Trial};
+use crate::cluster::{Connection, Trial};
 use crate::cmd::live::{failure, version_of};
 use crate::error::Failure;
 use crate::finding::Skipped;
@@ -11,12 +10,6 @@ use crate::manifest::Mark;
 use crate::render::counted;
 use crate::run::Run;
 use std::collections::BTreeMap;
-
-/// A way to the server that the flags name.
-pub fn connect(args: &ConnectionArgs) -> Result<Connection, Failure> {
-    let environment = Environment::read(|name| std::env::var_os(name));
-    Connection::open(args, &environment).map_err(failure)
-}
 
 /// Creates the pod of each template for trial.
 pub fn ask(connection: &Connection, run: &mut Run) -> Result<ViaServer, Failure> {

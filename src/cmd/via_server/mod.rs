@@ -31,7 +31,7 @@ pub struct ViaServer {
 /// the connection's from then on.
 #[cfg(feature = "cluster")]
 pub fn ask(args: &ConnectionArgs, run: &mut Run) -> Result<ViaServer, Failure> {
-    ask::ask(&ask::connect(args)?, run)
+    ask::ask(&super::live::connect(args)?, run)
 }
 
 /// Says that nobody can be asked.
