@@ -85,7 +85,7 @@ mod tests {
         let status = json!({"kind": "Status", "status": "Failure", "code": code,
             "reason": reason, "message": message});
         let fake = Fake::start(move |path, _| match path {
-            "/api/v1/namespaces/shop/pods?dryRun=All&fieldManager=kubectl-startorder" => {
+            "/api/v1/namespaces/shop/pods?&dryRun=All&fieldManager=kubectl-startorder" => {
                 Reply::Whole(code, status.to_string())
             }
             other => Reply::Whole(400, other.to_owned()),
