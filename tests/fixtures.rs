@@ -103,6 +103,20 @@ const SCREENS: &[Screen] = &[
         expected: "lint-config-json.out",
         is_cut: false,
     },
+    Screen {
+        // Of the pod of `testdata/cluster/steps.yaml`, which has Tekton's shape.
+        arguments: "watch -o text --replay steps/recording.jsonl",
+        columns: "80",
+        expected: "watch-steps.out",
+        is_cut: false,
+    },
+    Screen {
+        // Earlier: the second step still waits for its turn.
+        arguments: "watch -o text --replay steps/waits.jsonl",
+        columns: "80",
+        expected: "watch-steps-wait.out",
+        is_cut: false,
+    },
 ];
 
 impl Screen {

@@ -1,6 +1,7 @@
 //! What of an object is written to a recording: an allow list, so that nothing slips through.
 
 use super::recording::Stream;
+use super::tekton;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -281,6 +282,9 @@ fn container_status(status: &Value) -> Value {
 
 /// A message of the kubelet's own format, without the words of commands and what they printed.
 fn status_message(message: &str) -> Option<String> {
+    if let Some(time) = tekton::time_alone(message) {
+        return Some(time);
+    }
     if message.starts_with("back-off ") {
         return Some(message.to_owned());
     }

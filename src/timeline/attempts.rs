@@ -104,6 +104,8 @@ pub(super) struct Instance {
     pub(super) started_at: Option<Timestamp>,
     pub(super) finished_at: Option<Timestamp>,
     pub(super) end: Option<ExitStatus>,
+    /// When the command of a Tekton step began.
+    pub(super) turn: Option<Timestamp>,
     pub(super) never_ran: bool,
     pub(super) seen: Option<Timestamp>,
     pub(super) seen_running: Option<Timestamp>,
@@ -192,6 +194,7 @@ fn read_end(found: &mut Vec<Instance>, end: &Ended, restarts: u32, at: Timestamp
     let Some(instance) = instance else { return };
     instance.started_at = instance.started_at.or(end.started_at);
     instance.finished_at = instance.finished_at.or(end.finished_at);
+    instance.turn = instance.turn.or(end.turn);
     instance.never_ran |= end.never_ran();
     instance.seen_ended.get_or_insert(at);
     instance.end.get_or_insert_with(|| end.status.clone());

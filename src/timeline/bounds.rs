@@ -5,6 +5,7 @@ use super::clock::{ClockOffset, TimedEvent};
 use super::fold::{Attempt, Hook};
 use super::instant::{Clock, Instant, SECOND, Source, earlier, later};
 use super::observation::{EventSeen, Observation, Occurrence, PodSeen, ProbeKind, State, Word};
+use super::tekton;
 use crate::plan::{Event, Milestone};
 use crate::pod::{Action, KubeVersion, PodTemplate, Role};
 use jiff::{SignedDuration, Timestamp};
@@ -59,7 +60,14 @@ impl Bounds<'_> {
 
     fn attempt(&self, start: Start<'_>, number: u32) -> Attempt {
         let group = start.group;
-        let started = self.started(start);
+        let process = self.started(start);
+        let is_step = tekton::is_step(&self.template.containers[start.container]);
+        let entrypoint = process.filter(|_| is_step);
+        let told = start.instance.and_then(|instance| instance.turn);
+        let turn = entrypoint
+            .as_ref()
+            .map(|process| tekton::turn(process, told));
+        let started = turn.or(process);
         let hook = started.and_then(|started| self.hook(start, started));
         let passed = started.and_then(|started| self.startup_passed(start, started));
         let exit = started.and_then(|started| self.exit(start, started));
@@ -75,6 +83,7 @@ impl Bounds<'_> {
             pulled: group.pulled.map(|event| self.events[event].when),
             created,
             started,
+            entrypoint,
             hook,
             startup_passed: passed.map(|(when, _)| when),
             is_startup_inferred: is_inferred(passed.map(|(_, inferred)| inferred)),

@@ -134,8 +134,10 @@ pub struct Attempt {
     pub pulled: Option<Instant>,
     /// When the container was made.
     pub created: Option<Instant>,
-    /// When its process started.
+    /// When its process started; for a Tekton step, when its own command did.
     pub started: Option<Instant>,
+    /// When the process started that waited for the step's turn.
+    pub entrypoint: Option<Instant>,
     /// What is known of its postStart hook; none without a hook, or when nothing is known of it.
     pub hook: Option<Hook>,
     /// When its startupProbe passed.

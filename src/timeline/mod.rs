@@ -11,6 +11,7 @@ pub mod path;
 pub mod plan_line;
 pub mod recording;
 mod state;
+mod tekton;
 mod unseen;
 pub mod verdict;
 

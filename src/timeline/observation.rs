@@ -2,6 +2,7 @@
 
 use super::instant::Instant;
 use super::recording::time;
+use super::tekton;
 use crate::plan::Milestone;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -245,6 +246,8 @@ pub(super) struct Ended {
     pub(super) id: Option<String>,
     pub(super) started_at: Option<Timestamp>,
     pub(super) finished_at: Option<Timestamp>,
+    /// When the command of a Tekton step began.
+    pub(super) turn: Option<Timestamp>,
     pub(super) status: ExitStatus,
 }
 
@@ -257,6 +260,7 @@ impl Ended {
             id: id.filter(|id| !id.is_empty()).map(str::to_owned),
             started_at: time(&value["startedAt"]).filter(real),
             finished_at: time(&value["finishedAt"]).filter(real),
+            turn: value["message"].as_str().and_then(tekton::began),
             status: ExitStatus {
                 code: value["exitCode"].as_i64(),
                 reason: value["reason"].as_str().map(str::to_owned),

@@ -1,7 +1,7 @@
 //! A recording says what the watch said that made it, and keeps no secrets.
 
 use crate::lab::{self, Namespace};
-use crate::told::expect;
+use crate::told::{Between, Told, expect};
 use crate::trial;
 use libtest_mimic::{Failed, Trial};
 use std::fs;
@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
         trial("replay", replay),
         trial("replay-of-a-rollout", replay_of_a_rollout),
         trial("replay-of-a-failure", replay_of_a_failure),
+        trial("steps", steps),
     ]
 }
 
@@ -94,4 +95,45 @@ fn replay_of_a_failure(namespace: &Namespace) -> Result<(), Failed> {
     let kinds = [ALLOWED_JSON, FULL_JSON, FULL_TEXT];
     same(namespace, "pod/web", "gate-fails.yaml", (1, &kinds))?;
     Ok(())
+}
+
+/// No Tekton runs here: a pod of its shape, whose script writes what Tekton's entrypoint writes. Both
+/// processes start at once; the second step's own command begins when the first one's has ended.
+fn steps(namespace: &Namespace) -> Result<(), Failed> {
+    let file = file("steps");
+    let path = file.display();
+    let arguments = format!("watch pod/build --until deleted -o json --record {path}");
+    let watch = namespace.start(&arguments)?;
+    namespace.apply("steps.yaml")?;
+    lab::until("the end of the steps", || {
+        let phase = ["get", "pod", "build", "-o", "jsonpath={.status.phase}"];
+        Ok(namespace.kubectl(&phase)? == "Succeeded")
+    })?;
+    namespace.kubectl(&["delete", "pod", "build"])?;
+    let live = watch.wait()?.ends_with(0)?;
+    let told = Told::read(&live.stdout)?;
+    let (first, second) = (
+        told.instant("step-fetch", "started")?,
+        told.instant("step-build", "started")?,
+    );
+    let exact = |between: &Between| between.not_after.zip(between.not_before);
+    let (first, second) = (exact(&first), exact(&second));
+    let between = second
+        .zip(first)
+        .map(|((_, second), (first, _))| second.duration_since(first));
+    let is_after = between.is_some_and(|between| between.as_secs_f64() > 1.8);
+    expect(is_after, "the second step begins two seconds later", &told)?;
+    let recording = fs::read_to_string(&file)?;
+    expect(
+        recording.contains("StartedAt"),
+        "the time is kept",
+        &recording,
+    )?;
+    expect(
+        !recording.contains("sha256:secret"),
+        "results are not",
+        &recording,
+    )?;
+    let replay = lab::startorder(&format!("watch --replay {path} -o json"))?.ends_with(0)?;
+    expect(live.stdout == replay.stdout, "they differ", &(live, replay))
 }

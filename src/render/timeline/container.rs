@@ -74,6 +74,20 @@ fn waits_for(frame: &Frame<'_>, container: &ContainerTimeline) -> Vec<String> {
         .unwrap_or_default()
 }
 
+/// The Tekton step that comes before a step in its task.
+pub(super) fn step_before<'a>(
+    frame: &Frame<'a>,
+    step: &ContainerTimeline,
+) -> Option<&'a ContainerTimeline> {
+    let containers = frame.shown.pod.containers.iter();
+    let before = containers.take_while(|container| container.name != step.name);
+    let is_step = |container: &&ContainerTimeline| {
+        let mut attempts = container.attempts.iter();
+        attempts.any(|attempt| attempt.entrypoint.is_some())
+    };
+    before.filter(is_step).last()
+}
+
 /// One start of a container.
 pub(super) struct Start<'a> {
     pub(super) frame: &'a Frame<'a>,
@@ -89,7 +103,11 @@ impl Start<'_> {
             self.failure(strip);
             return;
         };
-        let from = self.doubtful_start(&started, strip);
+        let from = match &self.attempt.entrypoint {
+            Some(entrypoint) => self.turn(entrypoint, &started, strip),
+            None => Some(self.doubtful_start(&started, strip)),
+        };
+        let Some(from) = from else { return };
         match self.container.role {
             Kind::Init => self.init(from, strip),
             Kind::Sidecar | Kind::App | Kind::Ephemeral => self.service(from, strip),
@@ -131,7 +149,8 @@ impl Start<'_> {
         let Some(from) = begun(self.attempt) else {
             return;
         };
-        let started = self.attempt.started.as_ref();
+        let started = self.attempt.entrypoint.as_ref();
+        let started = started.or(self.attempt.started.as_ref());
         let end = started.and_then(|started| started.not_before.filter(|_| !started.is_exact()));
         let best = started.and_then(Instant::best);
         let is_doubtful = started.is_some_and(|started| self.doubtful(started).is_some());
@@ -164,6 +183,35 @@ impl Start<'_> {
         };
         strip.bar(from, until, self.frame.bars().unknown, Role::Quiet);
         started.not_after.unwrap_or(best)
+    }
+
+    /// A Tekton step's process waits until the step before has ended; returns from when on its own
+    /// command runs, as far as that is known; none while it still waits.
+    fn turn(
+        &self,
+        entrypoint: &Instant,
+        started: &Instant,
+        strip: &mut Strip,
+    ) -> Option<Timestamp> {
+        let from = entrypoint.best().unwrap_or(self.frame.now);
+        let before = step_before(self.frame, self.container);
+        let exit = before.map(|before| {
+            let (when, _) = before.attempts.last()?.exit.as_ref()?;
+            when.best()
+        });
+        let begins = match exit {
+            _ if started.not_after.is_some() => started.best(),
+            Some(exit) => exit.map(|exit| exit.max(from)),
+            None => Some(from),
+        };
+        let until = begins.unwrap_or_else(|| self.frame.going_on());
+        if let Some((from, until)) = self.frame.axis.columns_of(from, until) {
+            let waits = before.map(|before| format!("waits for {}", before.name));
+            let labels: Vec<String> = waits.into_iter().chain(["waits".to_owned()]).collect();
+            strip.bar(from, until, self.frame.bars().waits, Role::Quiet);
+            strip.label(from, until, Role::Quiet, &labels);
+        }
+        begins
     }
 
     /// The columns of an instant that lies somewhere in three or more of them; in fewer the estimate

@@ -65,6 +65,10 @@ fn entry(frame: &Frame<'_>, observation: &Observation, times: usize) -> Option<E
             .iter()
             .find(|attempt| attempt.number == observation.attempt)
     });
+    // A Tekton step tells at its end when it began.
+    if event == Event::Started && when.not_after.is_none() {
+        return None;
+    }
     let text = text(frame, observation, container.zip(attempt))?;
     let is_exact = is_told_by_event(event)
         && matches!(when.source, Source::EventName | Source::EventTime)

@@ -1,5 +1,6 @@
 //! The right column: what a row is about now, later its result.
 
+use super::container::step_before;
 use super::rows::Frame;
 use super::scene::{Stage, is_vague};
 use super::seconds::{Round, moment, range, running, took};
@@ -79,6 +80,15 @@ pub(super) fn container(
             .code
             .map_or("exited".to_owned(), |code| format!("exit {code}"));
         return (code, role);
+    }
+    let is_told = attempt
+        .started
+        .is_some_and(|started| started.not_after.is_some());
+    if attempt.entrypoint.is_some() && !is_told {
+        let before = step_before(frame, container);
+        let has_turn =
+            before.is_none_or(|step| step.attempts.last().is_some_and(|last| last.exit.is_some()));
+        return plain(if has_turn { "running" } else { "waits" });
     }
     if !is_first {
         return plain(format!("{} try", ordinal(attempt.number)));
