@@ -1,6 +1,7 @@
 //! Start order of the containers of a pod: predicted from manifests, observed on live pods.
 
 pub mod admission;
+pub mod baseline;
 pub mod catalog;
 pub mod cli;
 #[cfg(feature = "cluster")]

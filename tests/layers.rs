@@ -53,6 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "manifest", "pod", "finding", "run", "config", "rules", "nearness",
         ],
     ),
+    ("baseline", &["manifest", "pod", "finding"]),
     ("fix", &["manifest", "pod", "finding", "run", "judge"]),
     (
         "render",

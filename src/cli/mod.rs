@@ -173,6 +173,12 @@ pub struct LintArgs {
     /// Leave these rules out
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub ignore: Vec<String>,
+    /// Report only what this file does not hold; written if it is not there
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the baseline anew
+    #[arg(long, requires = "baseline")]
+    pub update_baseline: bool,
     /// List suppressed findings, too
     #[arg(long)]
     pub show_suppressed: bool,

@@ -1,11 +1,14 @@
 //! `lint`: reads, judges, proves the fixes, prints.
 
+use super::baseline::{Compared, Job};
 use super::input::{self, Gathered, Scope};
 #[cfg(feature = "cluster")]
 use super::live;
 use super::settings::Settings;
 use super::terminal;
 use super::via_server::{self, ViaServer};
+use crate::admission::Answers;
+use crate::baseline::Known;
 use crate::cli::{LintArgs, LintFormat, MeshName, Prefer};
 use crate::config::{self, Levels};
 use crate::error::Failure;
@@ -52,24 +55,39 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
     }
     suppressor.mark(&run, &mut findings);
     judge::sort(&mut findings);
-    let least = least_proven(args)?;
-    match (&via, &mut own) {
-        (Some(via), Some(own)) => {
-            fix::prove(&run, target, own, least);
-            via.answers.carry_fixes(own, &mut findings);
-        }
-        (Some(_) | None, _) => fix::prove(&run, target, &mut findings, least),
-    }
+    let compared = compare(args, &levels, &run, &mut findings, err)?;
+    let answers = via.as_ref().map(|via| &via.answers);
+    let trial = (answers, own.as_deref_mut());
+    try_fixes(&run, target, least_proven(args)?, trial, &mut findings);
     suppressor.drop_left_out(&mut findings);
     #[cfg(feature = "cluster")]
     if args.input.filename.is_empty() {
         live::name_suspects(&args.connection, &mut findings);
     }
     let mut report = report(args, &settings, (target, source), &run, findings)?;
-    report.notes.extend(unseen);
+    report
+        .notes
+        .extend(unseen.into_iter().chain(compared.notes));
     if let Some(via) = via {
         add_answers(&mut report, via);
     }
+    let fixer = Fixer {
+        run: &run,
+        target,
+        suppressor,
+        own: own.as_deref(),
+        known: compared.known,
+    };
+    print(args, &fixer, &report, out, err)
+}
+
+fn print(
+    args: &LintArgs,
+    fixer: &Fixer<'_>,
+    report: &Report,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<u8, Failure> {
     let options = Options {
         format: args.output,
         style: terminal::style(&args.style),
@@ -78,18 +96,30 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
         show_suppressed: args.show_suppressed,
     };
     if args.diff {
-        let fixer = Fixer {
-            run: &run,
-            target,
-            suppressor,
-            own: own.as_deref(),
-        };
-        return Ok(print_diff(&fixer, &report, &options, (out, err))?);
+        return Ok(print_diff(fixer, report, &options, out, err)?);
     }
-    render::findings(&report, &options, out)?;
+    render::findings(report, &options, out)?;
     out.flush()?;
-    render::summary(&report, &options, err)?;
+    render::summary(report, &options, err)?;
     Ok(report.exit.code())
+}
+
+/// Tries the fixes of the findings; with a server's answers those of the templates' own findings,
+/// which the findings about the answers then take over.
+fn try_fixes(
+    run: &Run,
+    target: Target<'_>,
+    least: Severity,
+    (answers, own): (Option<&Answers>, Option<&mut [Finding]>),
+    findings: &mut [Finding],
+) {
+    match (answers, own) {
+        (Some(answers), Some(own)) => {
+            fix::prove(run, target, own, least);
+            answers.carry_fixes(own, findings);
+        }
+        (Some(_) | None, _) => fix::prove(run, target, findings, least),
+    }
 }
 
 fn scope(args: &LintArgs) -> Scope<'_> {
@@ -130,6 +160,24 @@ fn add_answers(report: &mut Report, via: ViaServer) {
             skipped,
             broken: None,
         }));
+}
+
+fn compare(
+    args: &LintArgs,
+    levels: &Levels,
+    run: &Run,
+    findings: &mut [Finding],
+    err: &mut dyn Write,
+) -> Result<Compared, Failure> {
+    let Some(path) = &args.baseline else {
+        return Ok(Compared::default());
+    };
+    let job = Job {
+        path,
+        is_update: args.update_baseline,
+        levels,
+    };
+    job.run(run, findings, err)
 }
 
 fn target<'s>(
@@ -335,6 +383,8 @@ struct Fixer<'r> {
     suppressor: Suppressor<'r>,
     /// What is found about the templates, when the server's pods are what is judged.
     own: Option<&'r [Finding]>,
+    /// What a baseline hides.
+    known: Known,
 }
 
 /// `--diff`: the patches and nothing else on standard output; titles and summary beside it.
@@ -342,7 +392,8 @@ fn print_diff(
     fixer: &Fixer<'_>,
     report: &Report,
     options: &Options,
-    (out, err): (&mut dyn Write, &mut dyn Write),
+    out: &mut dyn Write,
+    err: &mut dyn Write,
 ) -> std::io::Result<u8> {
     let mut is_empty = true;
     for (source, file) in fixer.run.files.iter().enumerate() {
@@ -385,6 +436,7 @@ impl Fixer<'_> {
         let suppress = |read: &DocumentRead, findings: &mut [Finding]| {
             self.suppressor.mark_document(self.run, read, findings);
             self.leave_settled(findings);
+            self.known.hide(findings);
         };
         let mut text = file.source.text().to_owned();
         let mut is_changed = false;

@@ -1,5 +1,6 @@
 //! One file a command: reads its flags, wires the layers together, prints.
 
+pub mod baseline;
 pub mod config;
 pub mod explain;
 pub mod graph;
@@ -7,6 +8,7 @@ pub mod input;
 pub mod lint;
 #[cfg(feature = "cluster")]
 pub mod live;
+pub mod paths;
 pub mod rules;
 pub mod settings;
 pub mod terminal;

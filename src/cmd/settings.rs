@@ -1,6 +1,7 @@
 //! What holds for a run: the flags, before the configuration, before what is built in.
 
 use super::input::Gathered;
+use super::paths;
 use super::rules::unknown;
 use crate::catalog::Catalog;
 use crate::cli::ConfigArgs;
@@ -15,7 +16,7 @@ use crate::rules::{self, RULES, Rule};
 use crate::run::Run;
 use std::borrow::Cow;
 use std::env;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The least severity that fails a run when nobody says otherwise.
@@ -54,19 +55,8 @@ impl Settings {
         Ok(Settings {
             config,
             catalog,
-            folder: path.parent().map_or(PathBuf::new(), Path::to_path_buf),
+            folder: paths::folder_of(&path),
         })
-    }
-
-    /// A file's path as the configuration writes it: from its own folder on, with `/`.
-    fn path_of(&self, name: &str) -> String {
-        let here = env::current_dir().unwrap_or_default();
-        let (folder, file) = (plain(&here.join(&self.folder)), plain(&here.join(name)));
-        let below = file.strip_prefix(&folder).unwrap_or(Path::new(name));
-        let parts = below
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy());
-        parts.collect::<Vec<_>>().join("/")
     }
 
     /// The paths of a run's files as the configuration writes them; none when it names no files.
@@ -77,7 +67,7 @@ impl Settings {
         let names = run
             .files
             .iter()
-            .map(|file| self.path_of(file.source.name()));
+            .map(|file| paths::below(&self.folder, file.source.name()));
         names.collect()
     }
 
@@ -160,21 +150,6 @@ fn told(source: &Source, errors: &[ConfigError]) -> Failure {
     failures
         .reduce(Failure::and)
         .unwrap_or_else(|| Failure::new(format!("{}: not read", source.name())))
-}
-
-/// A path without `.` and `..`, as far as it can be told without the disk.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
-        }
-    }
-    plain
 }
 
 fn known(ids: &[String]) -> Result<Vec<&'static Rule>, Failure> {
