@@ -1,5 +1,6 @@
 //! What `lint` and `explain` read: files, or live objects; and the Kubernetes to judge by.
 
+use super::likely;
 use crate::cli::{ConnectionArgs, InputArgs};
 use crate::error::Failure;
 use crate::finding::Skipped;
@@ -52,8 +53,7 @@ pub fn gather(
         return live(connection, &input.targets, scope.wants_relatives);
     }
     if input.filename.is_empty() {
-        let hint = format!("kubectl startorder {command} -f deploy.yaml");
-        return Err(Failure::new("must specify one of -f or TYPE/NAME").hint(hint));
+        return Err(no_input(command));
     }
     let inputs = load::inputs(&input.filename, input.recursive);
     let inputs = inputs.map_err(|error| missing(error, &input.filename))?;
@@ -71,6 +71,15 @@ pub fn gather(
         source: TargetSource::Default,
         notes: Vec::new(),
     })
+}
+
+/// What a command that is told of no input says: what it could be told of here.
+fn no_input(command: &str) -> Failure {
+    let mut hints = likely::commands(Path::new("."), command);
+    if hints.is_empty() {
+        hints.push(format!("kubectl startorder {command} -f deploy.yaml"));
+    }
+    Failure::new("must specify one of -f or TYPE/NAME").hint(hints.join("\nhint: "))
 }
 
 #[cfg(feature = "cluster")]

@@ -5,6 +5,7 @@ pub mod config;
 pub mod explain;
 pub mod graph;
 pub mod input;
+pub mod likely;
 pub mod lint;
 #[cfg(feature = "cluster")]
 pub mod live;

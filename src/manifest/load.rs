@@ -91,7 +91,8 @@ fn folder(path: &Path, recursive: bool) -> Result<Vec<Input>, LoadError> {
     Ok(found)
 }
 
-fn has_manifest_ending(path: &Path) -> bool {
+/// Whether a file's ending is one that kubectl takes for a manifest's.
+pub fn has_manifest_ending(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "json")
 }
