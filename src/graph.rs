@@ -168,6 +168,7 @@ impl Waiting<'_> {
     pub fn holds(&self) -> bool {
         let wait = self.wait;
         wait.background == Background::No
+            && !wait.has_alternative
             && match wait.bound {
                 Bound::Unbounded => true,
                 Bound::Bounded { then, .. } => then == AtBound::Fails,

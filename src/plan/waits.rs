@@ -36,6 +36,8 @@ pub struct Wait {
     pub background: Background,
     /// `nohup` or `setsid` stands before it.
     pub is_detached: bool,
+    /// Something else would end it as well: `until nc -z a 80 || nc -z b 80`.
+    pub has_alternative: bool,
 }
 
 /// What a command does, as far as it can be read.
@@ -112,9 +114,11 @@ pub(super) fn read_anew(words: &[String], surroundings: Surroundings<'_>) -> Rea
             let only_this = worlds.walk(&args, &others);
             if let Some(bound) = bound_of(&only_this, nothing, number, check.retry) {
                 let wait = wait.or_else(|| wait_of(number, &check, &only_this, nothing));
-                reading
-                    .waits
-                    .extend(wait.map(|wait| Wait { bound, ..wait }));
+                reading.waits.extend(wait.map(|wait| Wait {
+                    bound,
+                    has_alternative: true,
+                    ..wait
+                }));
                 continue;
             }
         }
@@ -181,6 +185,7 @@ fn wait_of(number: usize, check: &Check, present: &Run, missing: &Run) -> Option
             place.background
         },
         is_detached: place.is_detached,
+        has_alternative: false,
     })
 }
 
