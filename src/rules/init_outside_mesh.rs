@@ -145,16 +145,27 @@ fn is_of_mesh(container: &Container) -> bool {
     images.contains(&name) || names.contains(&container.name.as_str())
 }
 
-/// Whether a redirection is set up before this container by one of the listed ones.
+/// Whether a redirection is set up before this container by one of the listed ones. Those that
+/// check it are added where the mesh's CNI plugin sets it up, before any container.
 fn is_redirected(context: &Context<'_>, at: usize) -> bool {
-    let mut before = context.workload.template.containers[..at].iter();
-    before.any(|one| {
+    let all = &context.workload.template.containers;
+    let checks = |one: &Container| {
+        let name = one.name.as_str();
+        matches!(
+            name,
+            "istio-validation" | "linkerd-network-validator" | "kuma-validation"
+        )
+    };
+    let is_by_plugin = |one: &Container| one.role == Role::Init && is_of_mesh(one) && checks(one);
+    if all.iter().any(is_by_plugin) {
+        return true;
+    }
+    all[..at].iter().any(|one| {
         let image = one.image.as_deref().unwrap_or_default();
-        let is_check = one.name.ends_with("validation") || one.name.ends_with("validator");
         let known = ["proxyv2", "proxy-init", "kuma-init"]
             .iter()
             .any(|name| image.contains(name));
-        one.role == Role::Init && is_of_mesh(one) && known && !is_check
+        one.role == Role::Init && is_of_mesh(one) && known
     })
 }
 
