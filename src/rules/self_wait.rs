@@ -6,7 +6,7 @@ use super::{Check, Context, Rule};
 use crate::finding::{Finding, Severity};
 use crate::graph::{Found, Host, PodName, Stage, Waiting, asks_for_own_name};
 use crate::manifest::{FieldPath, Mark};
-use crate::plan::profile::Profile;
+use crate::plan::profile::{Profile, read_words};
 use crate::plan::{Target, mentions};
 use crate::pod::workload::Service;
 use crate::pod::{Action, Container, Role};
@@ -146,7 +146,7 @@ fn by_probe(context: &Context<'_>, at: usize, container: &Container) -> Option<F
                 let host = own_host(context, word, |_| true)?;
                 Some((index, host))
             });
-            let (index, host) = named?;
+            let (index, host) = named.or_else(|| asked_host(context, container, command))?;
             let field = place.keys(&["exec", "command"]).index(index);
             (host.clone(), field, Mark::Part(host))
         }
@@ -166,6 +166,26 @@ fn by_probe(context: &Context<'_>, at: usize, container: &Container) -> Option<F
         container.name, found.service.object.name
     );
     Some(warned(context, at, message, (field, mark), found.service))
+}
+
+/// The host of the pod's own Service that a probe's command asks, and the word that holds it.
+fn asked_host(
+    context: &Context<'_>,
+    container: &Container,
+    command: &[String],
+) -> Option<(usize, String)> {
+    let reading = read_words(container, command);
+    let mut checks = reading.waits.iter().chain(&reading.tries);
+    let host = checks.find_map(|wait| match &wait.target {
+        Target::Address(address) if is_closed(context, &address.host) => Some(address.host.clone()),
+        Target::Address(_)
+        | Target::Dns { .. }
+        | Target::File { .. }
+        | Target::Kubernetes { .. }
+        | Target::Opaque => None,
+    })?;
+    let index = command.iter().position(|word| word.contains(&host))?;
+    Some((index, host))
 }
 
 /// A variable or flag names a sibling's port by the Service.
