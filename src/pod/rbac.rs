@@ -1,7 +1,9 @@
 //! Roles and bindings: what a ServiceAccount of the run may ask the API server.
 
+use super::template::words;
 use super::workload::ObjectRef;
 use crate::manifest::Node;
+use std::collections::BTreeMap;
 
 /// One rule of a role; `*` stands for all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +25,27 @@ pub struct AccessRole {
     pub object: ObjectRef,
     /// What it allows.
     pub rules: Vec<AccessRule>,
-    /// A controller fills it from other roles.
-    pub is_aggregated: bool,
+    /// Its labels, by which another ClusterRole may collect it.
+    pub labels: BTreeMap<String, String>,
+    /// What it collects the rules of; empty for a role with rules of its own.
+    pub collects: Vec<Collected>,
+}
+
+/// A selector of an `aggregationRule`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// `matchLabels`.
+    pub labels: BTreeMap<String, String>,
+    /// Whether it has expressions, too.
+    pub has_expressions: bool,
+}
+
+impl Collected {
+    /// Whether it collects a ClusterRole with these labels for certain.
+    pub fn selects(&self, labels: &BTreeMap<String, String>) -> bool {
+        let mut wanted = self.labels.iter();
+        !self.has_expressions && wanted.all(|(key, value)| labels.get(key) == Some(value))
+    }
 }
 
 /// A RoleBinding or ClusterRoleBinding.
@@ -81,7 +102,16 @@ impl AccessRole {
         AccessRole {
             object: ObjectRef::read(node),
             rules: rules.map(read_rule).collect(),
-            is_aggregated: node.get("aggregationRule").is_some(),
+            labels: words(node.find(&["metadata", "labels"])),
+            collects: node
+                .find(&["aggregationRule", "clusterRoleSelectors"])
+                .into_iter()
+                .flat_map(Node::items)
+                .map(|selector| Collected {
+                    labels: words(selector.get("matchLabels")),
+                    has_expressions: selector.get("matchExpressions").is_some(),
+                })
+                .collect(),
         }
     }
 }

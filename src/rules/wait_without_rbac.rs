@@ -19,7 +19,8 @@ pub(super) static RULE: Rule = Rule {
     facts: &["S4"],
     cure: "A Role with the verbs and a RoleBinding to the ServiceAccount: new objects, which no patch of this one can \
            make.",
-    silent: "A Role or ClusterRole of the run, or one that every cluster has, gives the rights.",
+    silent: "A Role or ClusterRole of the run, or one that every cluster has, gives the rights; the command has a \
+             kubeconfig or a token of its own.",
     example: include_str!("../../testdata/rules/wait-without-rbac/bad/minimal.yaml"),
     check: Check::PerWorkload(check),
 };
@@ -56,12 +57,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn report(context: &Context<'_>, waiting: &Waiting<'_>, ask: &Ask, right: &Right) -> Finding {
     let name = context.waiting_name(waiting);
     let account = &context.workload.template.service_account;
-    let what = ask.resource.as_str();
+    let what = ask.what();
     let all = ask.verbs.join(", ");
     let message = match right {
         Right::Lacking(verbs) => format!(
             "`{name}` asks the API server about {what}, which ServiceAccount `{account}` may not {}",
-            verbs.join(" or ")
+            alternatives(verbs)
         ),
         Right::Granted | Right::NotSeen => format!(
             "`{name}` asks the API server about {what}; nothing in this run lets ServiceAccount `{account}` do that"
@@ -77,4 +78,12 @@ fn report(context: &Context<'_>, waiting: &Waiting<'_>, ask: &Ask, right: &Right
         "give ServiceAccount {account} {all} on {what} by a Role and a RoleBinding"
     ));
     finding
+}
+
+/// `get, list or watch`.
+fn alternatives(verbs: &[&str]) -> String {
+    match verbs {
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => verbs.concat(),
+    }
 }

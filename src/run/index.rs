@@ -250,6 +250,21 @@ impl Run {
         }
     }
 
+    /// Every ClusterRole.
+    pub fn cluster_roles(&self) -> impl Iterator<Item = &AccessRole> {
+        let named = self.index().roles.get("");
+        let places = named.into_iter().flat_map(BTreeMap::values).flatten();
+        places.filter_map(|place| match self.object(*place) {
+            Object::Role(role) => Some(role),
+            Object::Workload(_)
+            | Object::Service(_)
+            | Object::Namespace(_)
+            | Object::ConfigMap(_)
+            | Object::Endpoints(_)
+            | Object::Binding(_) => None,
+        })
+    }
+
     /// The bindings that name a ServiceAccount or one of its groups.
     pub fn bindings_of(&self, namespace: &str, account: &str) -> impl Iterator<Item = &Binding> {
         let names = [

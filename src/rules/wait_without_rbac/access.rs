@@ -8,7 +8,7 @@ use crate::rules::Context;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ask {
     /// The resource in the plural.
-    pub(super) resource: String,
+    resource: String,
     /// Its API group; none when it is not known.
     group: Option<&'static str>,
     /// The object, when one is named.
@@ -59,6 +59,9 @@ const RESOURCES: [(&str, &str, &[&str]); 15] = [
 
 /// The questions of a container's command: each call of kubectl, or of k8s-wait-for.
 pub(super) fn asks(container: &Container, tool: &str) -> Vec<Ask> {
+    if container.env.iter().any(|var| var.name == "KUBECONFIG") {
+        return Vec::new();
+    }
     let words: Vec<&str> = container.words().flat_map(str::split_whitespace).collect();
     let names = |word: &str| {
         let bare = word.trim_start_matches(['(', '!', '$', '"', '\'', '`']);
@@ -90,6 +93,9 @@ pub(super) fn asks(container: &Container, tool: &str) -> Vec<Ask> {
 
 fn ask(tool: &str, call: &[&str]) -> Option<Ask> {
     let call = Call::read(call);
+    if call.is_elsewhere {
+        return None;
+    }
     match tool {
         "kubectl" | "oc" => of_kubectl(&call),
         _ => of_wait_for(&call),
@@ -103,6 +109,8 @@ struct Call {
     namespace: Option<String>,
     selects: bool,
     watches: bool,
+    /// It names whom it asks, and by which right: not the ServiceAccount's.
+    is_elsewhere: bool,
 }
 
 impl Call {
@@ -110,7 +118,7 @@ impl Call {
         let mut call = Call::default();
         let mut words = words.iter();
         while let Some(word) = words.next() {
-            let word = word.trim_matches([';', '"', '\'', ')', '`']);
+            let word = bare(word);
             let (name, value) = match word.split_once('=') {
                 Some((name, value)) if word.starts_with('-') => (name, Some(value)),
                 _ => (word, None),
@@ -118,7 +126,7 @@ impl Call {
             match name {
                 "-n" | "--namespace" => {
                     let value = value.or_else(|| words.next().copied());
-                    call.namespace = value.map(|value| value.trim_matches(['"', '\'']).to_owned());
+                    call.namespace = value.map(|value| bare(value).to_owned());
                 }
                 "-l" | "--selector" | "--field-selector" => {
                     call.selects = true;
@@ -128,8 +136,13 @@ impl Call {
                 }
                 "--all" => call.selects = true,
                 "-w" | "--watch" => call.watches = true,
-                "-o" | "--output" | "--for" | "--timeout" | "-f" | "--filename" | "--context"
-                | "--kubeconfig"
+                "--kubeconfig" | "--context" | "--token" | "--server" | "-s" | "--as" => {
+                    call.is_elsewhere = true;
+                    if value.is_none() {
+                        words.next();
+                    }
+                }
+                "-o" | "--output" | "--for" | "--timeout" | "-f" | "--filename"
                     if value.is_none() =>
                 {
                     words.next();
@@ -141,6 +154,11 @@ impl Call {
         }
         call
     }
+}
+
+/// A word of a script without quotes, and without what ends a command.
+fn bare(word: &str) -> &str {
+    word.trim_matches([';', '"', '\'', ')', '`'])
 }
 
 fn of_kubectl(call: &Call) -> Option<Ask> {
@@ -199,6 +217,14 @@ fn of(kind: &str, name: Option<&str>, verbs: Vec<&'static str>, call: &Call) -> 
 }
 
 impl Ask {
+    /// The resource, with its namespace when it is written.
+    pub(super) fn what(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{} in namespace {namespace}", self.resource),
+            None => self.resource.clone(),
+        }
+    }
+
     /// Whether the pod's ServiceAccount may ask this.
     pub(super) fn right(&self, context: &Context<'_>) -> Right {
         let own = context.run.namespace_of(&context.workload.object);
@@ -215,14 +241,19 @@ impl Ask {
         };
         let mut roles: Vec<&AccessRole> = Vec::new();
         let mut is_complete = true;
-        for binding in bindings.filter(is_here) {
+        let (here, elsewhere): (Vec<&Binding>, Vec<&Binding>) = bindings.partition(is_here);
+        for binding in &here {
             let scope = match binding.role_kind.as_str() {
                 "ClusterRole" => "",
                 _ => context.run.namespace_of(&binding.object),
             };
             match context.run.role(scope, &binding.role_name, context.source) {
-                Some(role) if !role.is_aggregated => roles.push(role),
-                Some(_) => is_complete = false,
+                Some(role) if role.collects.is_empty() => roles.push(role),
+                // Others, from outside the run, may be collected as well.
+                Some(role) => {
+                    is_complete = false;
+                    roles.extend(collected(context, role));
+                }
                 None if self.is_read_by(&binding.role_name) => return Right::Granted,
                 None => is_complete = false,
             }
@@ -237,7 +268,8 @@ impl Ask {
             .filter(|verb| !allows(verb))
             .copied()
             .collect();
-        match (lacking.is_empty(), is_complete && !roles.is_empty()) {
+        let is_known = !here.is_empty() || !elsewhere.is_empty();
+        match (lacking.is_empty(), is_complete && is_known) {
             (true, _) => Right::Granted,
             (false, true) => Right::Lacking(lacking),
             (false, false) => Right::NotSeen,
@@ -254,4 +286,11 @@ impl Ask {
             _ => false,
         }
     }
+}
+
+/// The ClusterRoles of the run whose rules another one collects.
+fn collected<'r>(context: &Context<'r>, role: &AccessRole) -> Vec<&'r AccessRole> {
+    let all = context.run.cluster_roles();
+    all.filter(|one| role.collects.iter().any(|by| by.selects(&one.labels)))
+        .collect()
 }
