@@ -109,8 +109,12 @@ fn is_piped(container: &Container, words: &str) -> bool {
         let Some((before, after)) = text.split_once(&call) else {
             return false;
         };
-        let is_captured = before.trim_end().ends_with("$(") || before.ends_with('`');
         let end = after.find([';', '\n', '&', '|']).unwrap_or(after.len());
+        // `$(nslookup db >/dev/null; echo $?)` captures the exit code alone.
+        let own = after[..end].replace(' ', "");
+        let is_silent = own.contains(">/dev/null") && !own.contains("2>/dev/null");
+        let is_captured =
+            !is_silent && (before.trim_end().ends_with("$(") || before.ends_with('`'));
         let then = after[end..].trim_start_matches(' ');
         let after_redirect = skip_redirections(after);
         let is_pipe = |text: &str| text.starts_with('|') && !text.starts_with("||");
