@@ -124,7 +124,7 @@ fn peer<'r>(
             Some(PodName::Named(name)) => order.hides(name.strip_prefix(&own.name)),
             Some(PodName::Unknown) => order == Order::AtOnce,
             Some(PodName::Own) => false,
-            None => order == Order::AtOnce && setting.is_some_and(names_members),
+            None => order != Order::Alone && setting.is_some_and(names_members),
         };
         if is_peer {
             return Some((service, words));
