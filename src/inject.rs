@@ -107,6 +107,20 @@ impl Mesh {
         }
     }
 
+    /// Whether its webhook never looks at the pods of a namespace.
+    fn leaves_alone(self, namespace: &str) -> bool {
+        match self {
+            Mesh::Istio => matches!(
+                namespace,
+                "kube-system" | "kube-public" | "kube-node-lease" | "local-path-storage"
+            ),
+            Mesh::Linkerd => matches!(namespace, "kube-system" | "cert-manager"),
+            Mesh::Kuma | Mesh::Consul | Mesh::Appmesh | Mesh::Osm | Mesh::Dapr | Mesh::Vault => {
+                namespace == "kube-system"
+            }
+        }
+    }
+
     const ALL: [Mesh; 8] = [
         Mesh::Istio,
         Mesh::Linkerd,
@@ -192,6 +206,7 @@ pub fn injected(
     let each = Mesh::ALL.into_iter().filter_map(|mesh| {
         let flag = (assumed == Some(mesh)).then_some(SaidBy::Flag);
         let by = match pod.says(mesh) {
+            _ if mesh.leaves_alone(pod.namespace) => None,
             Say::Yes(by) => Some(by),
             Say::No => None,
             Say::Nothing => flag,
