@@ -7,6 +7,7 @@ use super::layout::{Layout, layout};
 use super::line::Line;
 use super::names;
 use super::strokes::Strokes;
+use super::turns::Turn;
 use crate::render::Role;
 use crate::render::wrap::width;
 
@@ -61,11 +62,36 @@ fn bar(row: &Row, at: usize, layout: &Layout, strokes: &Strokes) -> Line {
         let room = place.released - place.started;
         line.push(Role::Gate, &gate_text(gate, room, strokes));
     }
+    if let Some(turn) = &row.turn {
+        worked(turn, layout, strokes, &mut line);
+        return line;
+    }
     match row.run {
         Run::Ended => {}
         Run::On(remark) => line.append(run(remark, layout.end - place.released, strokes)),
     }
     line
+}
+
+/// Waits for its turn, and works.
+fn worked(turn: &Turn, layout: &Layout, strokes: &Strokes, line: &mut Line) {
+    let (from, to) = layout.turn(turn);
+    // The first one does not wait for anybody's end, but for nobody.
+    let from = if turn.number == 0 { line.width() } else { from };
+    if let Some(label) = &turn.wait {
+        let room = from.saturating_sub(line.width());
+        line.push(Role::Quiet, &wait_text(label, room, strokes));
+    }
+    line.pad_to(from);
+    let work = Gate {
+        label: "runs".to_owned(),
+        short: "runs",
+        end: GateEnd::Returns,
+    };
+    line.push(
+        Role::Gate,
+        &gate_text(&work, to.saturating_sub(from), strokes),
+    );
 }
 
 /// `┄┄ waits for x ┄┄┄`, with as many of the words as fit.

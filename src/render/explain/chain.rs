@@ -2,6 +2,7 @@
 //! goes on.
 
 use super::gates::{self, Gate, GateEnd};
+use super::turns::{self, Turn};
 use super::{Prediction, names};
 use crate::plan::Prior;
 use crate::pod::Role;
@@ -15,6 +16,8 @@ pub struct Row {
     pub wait: Option<String>,
     /// What somebody waits for, in it.
     pub gate: Option<Gate>,
+    /// When it works, where a controller keeps turns.
+    pub turn: Option<Turn>,
     /// How it goes on.
     pub run: Run,
 }
@@ -67,6 +70,7 @@ pub fn rows(prediction: &Prediction<'_>) -> Vec<Row> {
             // Where only starts lie before it, it does not wait for anything that could be named.
             wait: is_gated.then(|| waits_for(prediction, step.after)),
             run,
+            turn: turns::turn(prediction, step),
             gate: gate.clone(),
         });
         is_gated |= gate.is_some();

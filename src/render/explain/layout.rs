@@ -5,6 +5,7 @@
 
 use super::chain::Row;
 use super::gates::Gate;
+use super::turns::Turn;
 use crate::render::wrap;
 
 /// The columns of one bar, from the left end of all bars.
@@ -63,6 +64,14 @@ pub fn layout(rows: &[Row], has_sandbox: bool, width: usize) -> Layout {
 }
 
 impl Layout {
+    /// From where to where a turn lasts; all turns come after the last start.
+    pub fn turn(&self, turn: &Turn) -> (usize, usize) {
+        let from = self.places.last().map_or(0, |place| place.released);
+        let room = self.end.saturating_sub(from + LEAST_TAIL);
+        let edge = |number: usize| from + room * number / turn.count.max(1);
+        (edge(turn.number), edge(turn.number + 1))
+    }
+
     /// Everything moved closer together when there are more containers than fit.
     fn shrunk(mut self, used: usize, room: usize) -> Layout {
         if used <= room {
@@ -130,6 +139,7 @@ mod tests {
                 short: "postStart",
                 end: GateEnd::Returns,
             }),
+            turn: None,
             run: Run::On(None),
         };
         vec![row; count]

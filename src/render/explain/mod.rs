@@ -20,6 +20,7 @@ mod stop;
 mod strokes;
 mod text;
 mod timing;
+mod turns;
 mod versions;
 
 #[cfg(test)]

@@ -103,6 +103,9 @@ fn note_of(prediction: &Prediction<'_>, need: &Need) -> Note {
         Hold::OwnWait => plain(format!(
             "{dependent}'s own command waits; the kubelet has no part in it"
         )),
+        Hold::LaunchOrder if is_in_turns(prediction, need.dependent) => {
+            plain(format!("{dependent}'s controller lets it work only then"))
+        }
         Hold::LaunchOrder => {
             plain("another controller starts the containers in this order".to_owned())
         }
@@ -111,6 +114,11 @@ fn note_of(prediction: &Prediction<'_>, need: &Need) -> Note {
         }
         Hold::Nothing(gap) => plain(gap_clause(gap, &dependent, &provider)),
     }
+}
+
+fn is_in_turns(prediction: &Prediction<'_>, container: usize) -> bool {
+    let container = prediction.template.containers.get(container);
+    container.is_some_and(|container| !container.started_after.is_empty())
 }
 
 /// S3: after a native sidecar's hook has failed nobody goes on; an app container's holds nobody.

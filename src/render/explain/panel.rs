@@ -3,7 +3,7 @@
 use super::column::Column;
 use super::line::Line;
 use super::steps::{self, Steps};
-use super::{Prediction, bars, chain, obstacles, timing};
+use super::{Prediction, bars, chain, obstacles, timing, turns};
 use crate::render::Role;
 
 /// How predictions of one explanation are told alike.
@@ -86,6 +86,10 @@ fn block(prediction: &Prediction<'_>, manner: Manner, column: &Column) -> Vec<Li
             steps::need_list(prediction, at, line, column)
         }));
     }
+    let turns = turns::sentences(prediction);
+    lines.extend(labelled("turns", turns, column, |(text, word), line| {
+        column.sentence(line, &text, word)
+    }));
     let told = |text: String, line| column.sentence(line, &text, None);
     lines.extend(labelled("waits", timing::waits(prediction), column, told));
     lines.extend(labelled("holes", timing::holes(prediction), column, told));
