@@ -1,9 +1,12 @@
 use super::*;
+use crate::catalog::Catalog;
+use crate::config::Levels;
 use crate::finding::{Outcome, Severity};
 use crate::fix;
 use crate::pod::KubeVersion;
 use crate::rules::Preference;
 use serde_json::json;
+use std::sync::LazyLock;
 
 const MANIFEST: &str = "\
 apiVersion: apps/v1
@@ -30,11 +33,16 @@ spec:
               command: [\"true\"]
 ";
 
-const TARGET: Target = Target {
-    version: KubeVersion::NEWEST,
-    preference: Preference::PerRule,
-    mesh: None,
-};
+fn target() -> Target<'static> {
+    static LEVELS: LazyLock<Levels> = LazyLock::new(Levels::default);
+    Target {
+        version: KubeVersion::NEWEST,
+        preference: Preference::PerRule,
+        mesh: None,
+        catalog: Catalog::built_in(),
+        levels: &LEVELS,
+    }
+}
 
 /// The pod of the manifest, changed as a webhook would.
 fn answer(change: impl Fn(&mut Value)) -> (Run, Answers, Option<String>) {
@@ -49,8 +57,8 @@ fn answer(change: impl Fn(&mut Value)) -> (Run, Answers, Option<String>) {
 
 /// Rule, line and label of each finding about the answer.
 fn found(run: &mut Run, answers: &mut Answers) -> Vec<(&'static str, usize, String)> {
-    let mut own = judge::findings(run, TARGET);
-    let findings = answers.findings(run, TARGET, &mut own);
+    let mut own = judge::findings(run, target());
+    let findings = answers.findings(run, target(), &mut own);
     let loud = findings
         .into_iter()
         .filter(|it| it.severity >= Severity::Warning);
@@ -151,9 +159,9 @@ fn a_gate_of_the_server_needs_no_patch_and_an_injected_container_has_none() {
         said,
         "adds container `proxy` (last), a postStart hook to `app` and annotation `mesh.test/status`"
     );
-    let mut own = judge::findings(&run, TARGET);
-    let mut findings = answers.findings(&mut run, TARGET, &mut own);
-    fix::prove(&run, TARGET, &mut own, Severity::Info);
+    let mut own = judge::findings(&run, target());
+    let mut findings = answers.findings(&mut run, target(), &mut own);
+    fix::prove(&run, target(), &mut own, Severity::Info);
     answers.carry_fixes(&own, &mut findings);
     let of = |rule: &str| findings.iter().find(|it| it.rule == rule).unwrap();
     let bare = of("ungated-sidecar").fix.as_ref().map(|fix| &fix.outcome);
@@ -174,7 +182,7 @@ fn defaults_change_nothing() {
         }
     });
     assert_eq!(said, None);
-    let before: Vec<_> = judge::findings(&run, TARGET);
-    let after = answers.findings(&mut run, TARGET, &mut before.clone());
+    let before: Vec<_> = judge::findings(&run, target());
+    let after = answers.findings(&mut run, target(), &mut before.clone());
     assert_eq!(before.len(), after.len());
 }

@@ -319,6 +319,8 @@ fn key(token: &str) -> String {
 fn keyword_value<'t>(tokens: &[&'t str], index: usize) -> Option<&'t str> {
     let token = tokens.get(index)?;
     match token.split_once('=') {
+        // `host="db"`: a quote ends the word.
+        Some((_, "")) => tokens.get(index + 1).copied(),
         Some((_, value)) => Some(value),
         None if token.starts_with('-') => tokens.get(index + 1).copied(),
         None => None,

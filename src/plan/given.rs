@@ -3,7 +3,7 @@
 use super::config::{Configs, MountedFile, mounted};
 use super::entrypoint;
 use super::hooks::{self, Hook};
-use super::variables::Variables;
+use super::variables::{self, Variables};
 use super::waits::{self, Reading};
 use crate::pod::{Action, Container, PodTemplate};
 use crate::shell::Surroundings;
@@ -80,6 +80,7 @@ impl<'g> Given<'g> {
     fn with_surroundings<T>(&self, read: impl FnOnce(Surroundings<'_>) -> T) -> T {
         read(Surroundings {
             env: &|name| self.variables.get(name).map(str::to_owned),
+            may_be_set: &|name| variables::may_be_set(self.container, name),
             file: &|path| self.file(path),
         })
     }

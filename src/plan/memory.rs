@@ -12,6 +12,7 @@ const MOST: usize = 4096;
 /// A reading, with all that it asked of its surroundings.
 struct Known {
     variables: Vec<(String, Option<String>)>,
+    unknown: Vec<(String, bool)>,
     files: Vec<(String, Option<String>)>,
     reading: Reading,
 }
@@ -21,8 +22,12 @@ impl Known {
     fn fits(&self, surroundings: Surroundings<'_>) -> bool {
         let variable =
             |(name, value): &(String, Option<String>)| (surroundings.env)(name) == *value;
+        let unknown =
+            |(name, may_be_set): &(String, bool)| (surroundings.may_be_set)(name) == *may_be_set;
         let file = |(path, text): &(String, Option<String>)| (surroundings.file)(path) == *text;
-        self.variables.iter().all(variable) && self.files.iter().all(file)
+        self.variables.iter().all(variable)
+            && self.unknown.iter().all(unknown)
+            && self.files.iter().all(file)
     }
 }
 
@@ -44,16 +49,19 @@ pub(super) fn read(words: &[String], surroundings: Surroundings<'_>) -> Reading 
 
 fn read_and_remember(words: &[String], surroundings: Surroundings<'_>) -> Reading {
     let variables = RefCell::new(Vec::new());
+    let unknown = RefCell::new(Vec::new());
     let files = RefCell::new(Vec::new());
     let reading = waits::read_anew(
         words,
         Surroundings {
             env: &|name| noted(&variables, name, (surroundings.env)(name)),
+            may_be_set: &|name| noted(&unknown, name, (surroundings.may_be_set)(name)),
             file: &|path| noted(&files, path, (surroundings.file)(path)),
         },
     );
     let known = Known {
         variables: variables.into_inner(),
+        unknown: unknown.into_inner(),
         files: files.into_inner(),
         reading: reading.clone(),
     };
@@ -67,11 +75,7 @@ fn read_and_remember(words: &[String], surroundings: Surroundings<'_>) -> Readin
 }
 
 /// Notes what was asked, and passes the answer on.
-fn noted(
-    asked: &RefCell<Vec<(String, Option<String>)>>,
-    name: &str,
-    answer: Option<String>,
-) -> Option<String> {
+fn noted<T: Clone>(asked: &RefCell<Vec<(String, T)>>, name: &str, answer: T) -> T {
     let mut asked = asked.borrow_mut();
     if !asked.iter().any(|(known, _)| known == name) {
         asked.push((name.to_owned(), answer.clone()));
@@ -87,6 +91,7 @@ mod tests {
         let env = |name: &str| (name == "HOST").then(|| host.to_owned());
         let surroundings = Surroundings {
             env: &env,
+            may_be_set: &|_| false,
             file: &|_| None,
         };
         let reading = read(words, surroundings);

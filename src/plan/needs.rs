@@ -204,13 +204,23 @@ impl Pod<'_> {
         if !by_address && (is_silenced(dependent) || is_silenced(provider)) {
             return None;
         }
-        let has_own_wait = dependent.polls(provider)
-            || dependent.awaits_by_name(&provider.container.name)
-            || polls_what_proves(dependent, case);
+        let waits = |one: &Profile<'_>| {
+            one.polls(provider)
+                || one.awaits_by_name(&provider.container.name)
+                || polls_what_proves(one, case)
+        };
+        let has_own_wait = waits(dependent);
+        // Whoever has its turn before waits for it, and only then ends.
+        let mut before = self.profiles.iter();
+        let is_waited_before = before.any(|one| waits_by_controller(dependent, one) && waits(one));
+        let hold = match self.hold(a, b, has_own_wait) {
+            Hold::Nothing(_) if is_waited_before => Hold::LaunchOrder,
+            hold => hold,
+        };
         Some(Need {
             dependent: a,
             provider: b,
-            hold: self.hold(a, b, has_own_wait),
+            hold,
             evidence,
             port: case.ports.first().copied(),
             url_path: case.url_path.clone(),
@@ -231,7 +241,11 @@ impl Pod<'_> {
         let (dependent, provider) = (&self.profiles[a], &self.profiles[b]);
         let passed_on = dependent.front.servers.iter();
         let passed_on = passed_on.filter(|_| provider.class == Some(Class::Needed));
-        for dialled in dependent.dials.iter().chain(passed_on) {
+        // What a tool that uses no network finds in its environment is meant for others.
+        let is_idle = dependent.container.role == Role::Init && dependent.is_offline();
+        let dials = dependent.dials.iter();
+        let dials = dials.filter(|dialled| !(is_idle && dialled.is_by_variable()));
+        for dialled in dials.chain(passed_on) {
             let Some((kind, firmness)) = self.dial_kind(a, b, dialled) else {
                 continue;
             };

@@ -11,7 +11,7 @@ use super::paths::{self, NamedPath};
 use super::serves::{self, Served};
 use super::settings::{self, Setting, Word};
 use super::told::Told;
-use super::variables::Variables;
+use super::variables::{self, Variables};
 use super::waits::{self, Reading, Wait};
 use crate::catalog::{Catalog, Class, Entry};
 use crate::pod::{Container, PodTemplate};
@@ -101,7 +101,7 @@ impl<'c> Profile<'c> {
             container,
             entry,
             class: entry.map(|entry| entry.class_in(container)),
-            serves: serves::ports(container, &settings, &told, entry),
+            serves: serves::ports(container, &settings, &told, (entry, &asked_ports(&reading))),
             local: serves::local(&told),
             dials: Vec::new(),
             paths: paths::of_container(&settings, &words, &reading, &told),
@@ -211,6 +211,21 @@ impl<'c> Profile<'c> {
     }
 }
 
+/// The ports that a script asks; none when it starts something beside, which may be the server.
+fn asked_ports(reading: &Reading) -> Vec<u16> {
+    if reading.starts_something_beside() {
+        return Vec::new();
+    }
+    let port = |wait: &Wait| match &wait.target {
+        Target::Address(address) => address.port_or_default(),
+        Target::Dns { .. } | Target::File { .. } | Target::Kubernetes { .. } | Target::Opaque => {
+            None
+        }
+    };
+    let checks = reading.waits.iter().chain(&reading.tries);
+    checks.filter_map(port).collect()
+}
+
 /// What a container's own command does, by what the container says of itself.
 pub fn read_command(container: &Container) -> Reading {
     let variables = Variables::own(container);
@@ -218,11 +233,19 @@ pub fn read_command(container: &Container) -> Reading {
     let words: Vec<String> = words
         .map(|word| variables.expand(word).into_owned())
         .collect();
+    read_words(container, &words)
+}
+
+/// What another command of a container does, such as that of a probe, by what the container says
+/// of itself.
+pub fn read_words(container: &Container, words: &[String]) -> Reading {
+    let variables = Variables::own(container);
     let surroundings = Surroundings {
         env: &|name| variables.get(name).map(str::to_owned),
+        may_be_set: &|name| variables::may_be_set(container, name),
         file: &|_| None,
     };
-    waits::read(&words, surroundings)
+    waits::read(words, surroundings)
 }
 
 /// What a container's postStart hook does by itself; none without one.
@@ -230,6 +253,7 @@ pub fn hook_of(container: &Container) -> Option<Hook> {
     let variables = Variables::own(container);
     let surroundings = Surroundings {
         env: &|name| variables.get(name).map(str::to_owned),
+        may_be_set: &|name| variables::may_be_set(container, name),
         file: &|_| None,
     };
     let action = container.post_start.as_ref()?;

@@ -28,12 +28,13 @@ pub struct Served {
     pub by: ServedBy,
 }
 
-/// The ports that a container listens on, each with the firmest way to know it.
+/// The ports that a container listens on, each with the firmest way to know it; `asked` are those
+/// that its own script asks as a client.
 pub(super) fn ports(
     container: &Container,
     settings: &[Setting],
     told: &Told,
-    entry: Option<&Entry>,
+    (entry, asked): (Option<&Entry>, &[u16]),
 ) -> Vec<Served> {
     let mut found: Vec<Served> = Vec::new();
     let mut add = |port: u16, by: ServedBy| {
@@ -45,8 +46,12 @@ pub(super) fn ports(
         .ports
         .iter()
         .for_each(|port| add(port.number, ServedBy::Declared));
+    // The `-p` of `pg_isready -p 5432` is the port of another one.
+    let is_clients = |setting: &Setting, port: u16| setting.name == "-p" && asked.contains(&port);
     listening(settings)
-        .filter_map(|setting| listen_port(&setting.value))
+        .filter_map(|setting| Some((setting, listen_port(&setting.value)?)))
+        .filter(|(setting, port)| !is_clients(setting, *port))
+        .map(|(_, port)| port)
         .for_each(|port| add(port, ServedBy::Setting));
     listening(&told.settings)
         .filter(|setting| setting.file.is_some() || !setting.is_loose)

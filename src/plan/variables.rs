@@ -103,6 +103,12 @@ impl Variables {
     }
 }
 
+/// Whether a variable may come from a Secret or a ConfigMap that nobody can read here.
+pub fn may_be_set(container: &Container, name: &str) -> bool {
+    let is_own = container.env.iter().any(|var| var.name == name);
+    is_own || !container.env_from.is_empty()
+}
+
 /// Puts values in for `$(NAME)`, as the kubelet does: `$$` is a `$` that begins nothing, and a name
 /// that nobody knows stays as it is written.
 fn expand<'t, 'v>(text: &'t str, value: impl Fn(&str) -> Option<&'v str>) -> Cow<'t, str> {

@@ -7,7 +7,7 @@ use super::offline::is_local;
 use super::tools::{Check, Kind, Line, Recognised, Retry, dev_tcp, name_of, recognise, unquoted};
 use crate::plan::addresses::{Target, mentions};
 use crate::shell::{
-    Arg, Knowledge, Library, Place, RedirectionKind, Rehearsal, Reply, Request, Run, Status,
+    Arg, Knowledge, Library, Place, RedirectionKind, Rehearsal, Reply, Request, Run, Scope, Status,
     Surroundings, Value,
 };
 use std::collections::BTreeSet;
@@ -93,8 +93,9 @@ impl<'a> Worlds<'a> {
         let mut library = std::mem::take(&mut self.library);
         let surroundings = self.surroundings;
         let steps = self.steps_left;
-        let mut respond =
-            |request: &Request<'_>, place: &Place| self.respond(request, place, is_missing);
+        let mut respond = |request: &Request<'_>, place: &Place, scope: Scope<'_>| {
+            self.respond(request, place, scope, is_missing)
+        };
         let run = Rehearsal::new(surroundings, steps, &mut library, &mut respond).command(words);
         self.steps_left = steps.saturating_sub(run.steps);
         self.library = library;
@@ -105,6 +106,7 @@ impl<'a> Worlds<'a> {
         &mut self,
         request: &Request<'_>,
         place: &Place,
+        scope: Scope<'_>,
         is_missing: &dyn Fn(usize, &Check) -> bool,
     ) -> Reply {
         match request {
@@ -115,7 +117,9 @@ impl<'a> Worlds<'a> {
                 let check = file_check("test", path);
                 self.answer(vec![check], is_missing)
             }
-            Request::Command { words, input } => self.command(words, *input, place, is_missing),
+            Request::Command { words, input } => {
+                self.command((words, *input), place, scope, is_missing)
+            }
         }
     }
 
@@ -151,18 +155,26 @@ impl<'a> Worlds<'a> {
 
     fn command(
         &mut self,
-        words: &[Arg],
-        input: Option<&Value>,
+        (words, input): (&[Arg], Option<&Value>),
         place: &Place,
+        scope: Scope<'_>,
         is_missing: &dyn Fn(usize, &Check) -> bool,
     ) -> Reply {
         let name = name_of(&words[0].value.text);
+        let surroundings = self.surroundings;
         let line = Line {
             name,
             words,
             input,
             piped_into: &place.piped_into,
-            env: self.surroundings.env,
+            env: &|name| match scope.get(name) {
+                Some(own) => own.as_known().map(str::to_owned),
+                None => (surroundings.env)(name),
+            },
+            may_be_set: &|name| match scope.get(name) {
+                Some(own) => own.as_known().is_none(),
+                None => scope.is_open || (surroundings.may_be_set)(name),
+            },
         };
         let recognised = recognise(&line);
         self.note(words, recognised.is_some(), place);

@@ -109,6 +109,7 @@ fn absent(
 fn read(command: &[String]) -> Reading {
     let surroundings = Surroundings {
         env: &|_| None,
+        may_be_set: &|_| false,
         file: &|_| None,
     };
     waits::read(command, surroundings)

@@ -129,6 +129,7 @@ impl Rehearsal<'_> {
             text.push(&Value::known(" "));
         }
         if text.knowledge != Knowledge::Known {
+            self.has_unknown_variables = true;
             self.status = Status::Unknown;
             return Flow::Next;
         }
@@ -137,7 +138,10 @@ impl Rehearsal<'_> {
     }
 
     fn source(&mut self, path: Option<&Arg>) -> Option<Flow> {
-        let text = (self.surroundings.file)(&path?.value.text)?;
+        let Some(text) = (self.surroundings.file)(&path?.value.text) else {
+            self.has_unknown_variables = true;
+            return None;
+        };
         let (_, script) = self.library.read(&text);
         Some(match self.script(&script) {
             Flow::Return => Flow::Next,

@@ -27,6 +27,6 @@ mod wrapper;
 pub use parser::parse;
 pub use rehearsal::{Library, Rehearsal, Surroundings};
 pub use script::{RedirectionKind, Script};
-pub use trace::{Arg, Asked, Background, End, LoopRun, Place, Reply, Request, Run};
+pub use trace::{Arg, Asked, Background, End, LoopRun, Place, Reply, Request, Run, Scope};
 pub use value::{Knowledge, Status, Value};
 pub use wrapper::duration;

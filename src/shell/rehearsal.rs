@@ -2,7 +2,7 @@
 //! command would do, and what is kept is what was asked when, in which loop, and how it ended.
 
 use super::script::{Command, Script};
-use super::trace::{Arg, Asked, Background, End, LoopRun, Place, Reply, Request, Run};
+use super::trace::{Arg, Asked, Background, End, LoopRun, Place, Reply, Request, Run, Scope};
 use super::value::{Status, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,6 +19,8 @@ const MAX_DEPTH: usize = 80;
 pub struct Surroundings<'a> {
     /// The value of an environment variable.
     pub env: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether an environment variable may be set, to a value that nobody knows.
+    pub may_be_set: &'a dyn Fn(&str) -> bool,
     /// The text of a script by its path.
     pub file: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -64,7 +66,7 @@ impl Library {
 }
 
 /// Answers what a command would do.
-pub type Respond<'a> = &'a mut dyn FnMut(&Request<'_>, &Place) -> Reply;
+pub type Respond<'a> = &'a mut dyn FnMut(&Request<'_>, &Place, Scope<'_>) -> Reply;
 
 /// A walk on its way.
 pub struct Rehearsal<'a> {
@@ -72,6 +74,8 @@ pub struct Rehearsal<'a> {
     respond: Respond<'a>,
     pub(super) library: &'a mut Library,
     pub(super) variables: BTreeMap<String, Value>,
+    /// Something that nobody can read may have set variables.
+    pub(super) has_unknown_variables: bool,
     pub(super) functions: BTreeMap<String, Arc<Command>>,
     /// `$0`, when it is known.
     pub(super) script_name: Option<Value>,
@@ -118,6 +122,7 @@ impl<'a> Rehearsal<'a> {
             respond,
             library,
             variables: BTreeMap::new(),
+            has_unknown_variables: false,
             functions: BTreeMap::new(),
             script_name: None,
             arguments: Vec::new(),
@@ -189,7 +194,11 @@ impl<'a> Rehearsal<'a> {
         {
             return (Reply::of(Status::OK), Flow::Next);
         }
-        let reply = (self.respond)(request, &self.place);
+        let scope = Scope {
+            variables: &self.variables,
+            is_open: self.has_unknown_variables,
+        };
+        let reply = (self.respond)(request, &self.place, scope);
         let from = self.clock;
         let flow = match reply.takes {
             Some(time) => self.advance(time),

@@ -2,6 +2,7 @@
 
 use super::script::RedirectionKind;
 use super::value::{Status, Value};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A word of a command that is about to run.
@@ -37,6 +38,21 @@ pub enum Request<'r> {
         /// The path.
         path: &'r Arg,
     },
+}
+
+/// The variables that a script has set when it calls a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'r> {
+    pub(super) variables: &'r BTreeMap<String, Value>,
+    /// A script that nobody can read was sourced before: it may have set any other.
+    pub is_open: bool,
+}
+
+impl<'r> Scope<'r> {
+    /// The value that the script has given a variable.
+    pub fn get(&self, name: &str) -> Option<&'r Value> {
+        self.variables.get(name)
+    }
 }
 
 /// What a command would do.

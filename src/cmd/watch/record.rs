@@ -118,6 +118,7 @@ fn plan_of(uid: &str, at: Timestamp, timeline: &Timeline, catalog: &Catalog) -> 
 fn kept_words(command: &[String]) -> Vec<String> {
     let around = Surroundings {
         env: &|_| None,
+        may_be_set: &|_| false,
         file: &|_| None,
     };
     let reading = waits::read(command, around);

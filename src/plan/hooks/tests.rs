@@ -6,6 +6,7 @@ fn hook(words: &[&str]) -> String {
     };
     let surroundings = Surroundings {
         env: &|_| None,
+        may_be_set: &|_| false,
         file: &|_| None,
     };
     match read_hook(&action, surroundings) {

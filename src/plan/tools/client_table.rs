@@ -13,8 +13,23 @@ pub(super) struct Client {
     /// Options that name the whole address.
     pub(super) address: &'static [&'static str],
     pub(super) takes: Takes,
-    /// A plain word may be the address.
-    pub(super) has_plain_address: bool,
+    /// What its plain words may be.
+    pub(super) plain: Plain,
+    /// Variables by which it is told the server.
+    pub(super) env: &'static [&'static str],
+    /// Options that name a file or a node with the server in it.
+    pub(super) elsewhere: &'static [&'static str],
+}
+
+/// What the plain words of a client may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Plain {
+    /// Nothing about the server.
+    Nothing,
+    /// One may be the address: `psql postgres://db/app`.
+    Address,
+    /// The first is the host, and the second the port: `cqlsh db 9042`.
+    HostAndPort,
 }
 
 const NO_WORD: [&str; 1] = ["\0"];
@@ -32,7 +47,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "hpdUt",
             long: &["host", "port", "dbname", "username", "timeout"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["PGHOST", "PGHOSTADDR", "PGSERVICE"],
+        elsewhere: &[],
     },
     Client {
         names: &["psql", "pg_dump", "createdb"],
@@ -45,7 +62,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "hpdUcfvo",
             long: &["host", "port", "dbname", "username", "command", "file"],
         },
-        has_plain_address: true,
+        plain: Plain::Address,
+        env: &["PGHOST", "PGHOSTADDR", "PGSERVICE"],
+        elsewhere: &[],
     },
     Client {
         names: &["mysqladmin", "mariadb-admin"],
@@ -58,7 +77,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "hPu",
             long: &["host", "port", "user", "protocol"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["MYSQL_HOST"],
+        elsewhere: &["defaults-file", "defaults-extra-file", "login-path"],
     },
     Client {
         names: &["mysql", "mariadb"],
@@ -71,7 +92,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "hPueD",
             long: &["host", "port", "user", "execute", "database", "protocol"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["MYSQL_HOST"],
+        elsewhere: &["defaults-file", "defaults-extra-file", "login-path"],
     },
     Client {
         names: &["redis-cli", "valkey-cli", "keydb-cli"],
@@ -84,7 +107,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "hpuasn",
             long: &["user", "pass", "cacert", "cert", "key"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &[],
+        elsewhere: &[],
     },
     Client {
         names: &["mongosh", "mongo"],
@@ -104,7 +129,9 @@ pub(super) const CLIENTS: [Client; 17] = [
                 "authenticationDatabase",
             ],
         },
-        has_plain_address: true,
+        plain: Plain::Address,
+        env: &[],
+        elsewhere: &[],
     },
     Client {
         names: &["rabbitmq-diagnostics", "rabbitmqctl"],
@@ -129,7 +156,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "nt",
             long: &["node", "timeout"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["RABBITMQ_NODENAME"],
+        elsewhere: &["n", "node"],
     },
     Client {
         names: &[
@@ -155,7 +184,9 @@ pub(super) const CLIENTS: [Client; 17] = [
                 "replication-factor",
             ],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &[],
+        elsewhere: &[],
     },
     Client {
         names: &["kcat", "kafkacat"],
@@ -168,7 +199,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "btXmo",
             long: &[],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &[],
+        elsewhere: &[],
     },
     Client {
         names: &["etcdctl"],
@@ -181,7 +214,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "",
             long: &["endpoints", "cacert", "cert", "key"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["ETCDCTL_ENDPOINTS"],
+        elsewhere: &[],
     },
     Client {
         names: &["cqlsh"],
@@ -192,9 +227,13 @@ pub(super) const CLIENTS: [Client; 17] = [
         address: &[],
         takes: Takes {
             short: "efukp",
-            long: &["execute", "file", "username"],
+            long: &[
+                "execute", "file", "username", "password", "cqlshrc", "keyspace",
+            ],
         },
-        has_plain_address: true,
+        plain: Plain::HostAndPort,
+        env: &["CQLSH_HOST"],
+        elsewhere: &["cqlshrc"],
     },
     Client {
         names: &["clickhouse-client"],
@@ -204,10 +243,21 @@ pub(super) const CLIENTS: [Client; 17] = [
         port_option: &["port"],
         address: &[],
         takes: Takes {
-            short: "huqd",
-            long: &["host", "port", "user", "query", "database", "password"],
+            short: "huqdC",
+            long: &[
+                "host",
+                "port",
+                "user",
+                "query",
+                "database",
+                "password",
+                "config-file",
+                "connection",
+            ],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["CLICKHOUSE_HOST"],
+        elsewhere: &["config-file", "C", "connection"],
     },
     Client {
         names: &["vault", "bao"],
@@ -220,7 +270,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "",
             long: &["address"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["VAULT_ADDR"],
+        elsewhere: &[],
     },
     Client {
         names: &["consul"],
@@ -233,7 +285,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "",
             long: &["http-addr"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["CONSUL_HTTP_ADDR"],
+        elsewhere: &[],
     },
     Client {
         names: &["grpc_health_probe", "grpc-health-probe", "grpcurl"],
@@ -254,7 +308,9 @@ pub(super) const CLIENTS: [Client; 17] = [
                 "authority",
             ],
         },
-        has_plain_address: true,
+        plain: Plain::Address,
+        env: &[],
+        elsewhere: &[],
     },
     Client {
         names: &["sqlcmd"],
@@ -267,7 +323,9 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "SUPQqdi",
             long: &[],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &["SQLCMDSERVER"],
+        elsewhere: &[],
     },
     Client {
         names: &["zkServer", "zkCli", "nodetool"],
@@ -280,6 +338,8 @@ pub(super) const CLIENTS: [Client; 17] = [
             short: "hp",
             long: &["server"],
         },
-        has_plain_address: false,
+        plain: Plain::Nothing,
+        env: &[],
+        elsewhere: &[],
     },
 ];

@@ -1,11 +1,13 @@
 //! Clients of servers, many of which have a command that asks whether the server is up.
 
-use super::client_table::{CLIENTS, Client};
+use super::client_table::{CLIENTS, Client, Plain};
 use super::options::{Options, Takes};
 use super::{
-    Kind, Line, Recognised, Retry, address_of, joined, local, mark, one, with_default_port,
+    Kind, Line, Recognised, Retry, address_of, joined, local, mark, one, unquoted,
+    with_default_port,
 };
-use crate::plan::addresses::{Address, Target, endpoint};
+use crate::plan::addresses::{Address, Target, endpoint, mentions};
+use crate::shell::Arg;
 use std::time::Duration;
 
 /// Binaries that are the server as well, so that only a question makes them a client.
@@ -32,41 +34,78 @@ fn client(line: &Line<'_>, client: &Client) -> Option<Recognised> {
         return None;
     }
     let kind = if asks { Kind::Probe } else { Kind::Client };
-    let named = options
-        .value(client.address)
-        .filter(|arg| arg.value.text.contains([':', '.', '/']) || client.port == 9092);
-    let plain = options
-        .plain
-        .iter()
-        .map(|(_, arg)| *arg)
-        .find(|arg| client.has_plain_address && looks_like_address(&arg.value.text));
-    let host = options.value(client.host);
-    let port = options.value(client.port_option);
-    let found = if let Some(arg) = named.or(plain) {
-        first_of(arg)?
-    } else if let Some(host) = host {
-        if let Some((name, port)) = host.value.text.split_once(',') {
-            // `sqlcmd -S tcp:HOST,PORT`
-            let name = name.trim_start_matches("tcp:");
-            let address = Address::new(name, port.parse().ok());
-            (Target::Address(address), mark(host, &host.value.text))
-        } else if host.value.text.starts_with('/') {
-            let path = host.value.text.clone();
-            (Target::File { path }, mark(host, &host.value.text))
-        } else {
-            joined(host, port)
-        }
-    } else {
-        let (target, words) = (by_env(line), line.words[0].source.clone());
-        let number = port.and_then(|port| port.value.text.parse().ok());
-        (
-            target.unwrap_or_else(|| local(number.unwrap_or(client.port))),
-            words,
-        )
-    };
+    let (target, words) = server(line, client, &options);
     let retry = client_retry(line, &options);
-    let target = with_default_port(found.0, client.port);
-    one(line.check(target, found.1, retry, kind))
+    let target = with_default_port(target, client.port);
+    one(line.check(target, words, retry, kind))
+}
+
+/// Whom a client asks, and what to mark: this very pod only when nothing could tell it another host.
+fn server(line: &Line<'_>, client: &Client, options: &Options<'_>) -> (Target, String) {
+    let stated = options
+        .value(client.address)
+        .and_then(|arg| stated(arg, client))
+        .or_else(|| plain(client, options));
+    let hidden = match stated {
+        Some((Target::Opaque, words)) => Some(words),
+        Some(found) => return found,
+        None => None,
+    };
+    let port = options.value(client.port_option);
+    if let Some(host) = options.value(client.host) {
+        return by_host(host, port);
+    }
+    if let Some(words) = hidden {
+        return (Target::Opaque, words);
+    }
+    let words = line.words[0].source.clone();
+    if options.has(client.elsewhere) {
+        return (Target::Opaque, words);
+    }
+    let target = by_env(line, client).unwrap_or_else(|| {
+        let number = port.and_then(|port| port.value.text.parse().ok());
+        local(number.unwrap_or(client.port))
+    });
+    (target, words)
+}
+
+/// The address that a word is or holds; one that nobody can read is opaque.
+fn stated(arg: &Arg, client: &Client) -> Option<(Target, String)> {
+    let text = arg.value.text.as_str();
+    let is_list_of_hosts = client.port == 9092 && arg.value.as_known().is_some();
+    if looks_like_address(text) || is_list_of_hosts {
+        return first_of(arg);
+    }
+    if arg.value.as_known().is_none() {
+        return Some((Target::Opaque, unquoted(&arg.source).to_owned()));
+    }
+    // `host=db port=5432 dbname=app`
+    let named = mentions(text).into_iter().next()?;
+    Some((named.target, mark(arg, &named.words)))
+}
+
+fn plain(client: &Client, options: &Options<'_>) -> Option<(Target, String)> {
+    let mut words = options.plain.iter().map(|(_, arg)| *arg);
+    match client.plain {
+        Plain::Nothing => None,
+        Plain::Address => words.find_map(|arg| stated(arg, client)),
+        Plain::HostAndPort => Some(joined(words.next()?, words.next())),
+    }
+}
+
+fn by_host(host: &Arg, port: Option<&Arg>) -> (Target, String) {
+    let text = host.value.text.as_str();
+    if let Some((name, port)) = text.split_once(',') {
+        // `sqlcmd -S tcp:HOST,PORT`
+        let name = name.trim_start_matches("tcp:");
+        let address = Address::new(name, port.parse().ok());
+        return (Target::Address(address), mark(host, text));
+    }
+    if text.starts_with('/') {
+        let path = text.to_owned();
+        return (Target::File { path }, mark(host, text));
+    }
+    joined(host, port)
 }
 
 fn looks_like_address(text: &str) -> bool {
@@ -74,29 +113,30 @@ fn looks_like_address(text: &str) -> bool {
 }
 
 /// The first of the addresses that a word lists.
-fn first_of(arg: &crate::shell::Arg) -> Option<(Target, String)> {
+fn first_of(arg: &Arg) -> Option<(Target, String)> {
     let mut first = arg.clone();
     let text = arg.value.text.split(',').next().unwrap_or_default();
     text.clone_into(&mut first.value.text);
     address_of(&first)
 }
 
-/// The address that the client's usual environment variable names.
-fn by_env(line: &Line<'_>) -> Option<Target> {
-    let name = match line.name {
-        "vault" => "VAULT_ADDR",
-        "bao" => "BAO_ADDR",
-        "consul" => "CONSUL_HTTP_ADDR",
-        "etcdctl" => "ETCDCTL_ENDPOINTS",
-        "pg_isready" | "psql" => {
-            let host = (line.env)("PGHOST")?;
-            let port = (line.env)("PGPORT").and_then(|port| port.parse().ok());
-            return Some(Target::Address(Address::new(host, port)));
-        }
-        _ => return None,
-    };
-    let value = (line.env)(name)?;
-    Some(endpoint(value.split(',').next()?)?.target)
+/// The server that the client's usual environment variables name; opaque when they may be set, to
+/// what nobody knows.
+fn by_env(line: &Line<'_>, client: &Client) -> Option<Target> {
+    let named = client.env.iter().find_map(|name| (line.env)(name));
+    if let Some(value) = named {
+        let first = value.split(',').next().unwrap_or_default();
+        let Some(Target::Address(mut address)) = endpoint(first).map(|found| found.target) else {
+            return Some(Target::Opaque);
+        };
+        let port = (line.env)("PGPORT").filter(|_| client.port == 5432);
+        address.port = address.port.or_else(|| port?.parse().ok());
+        return Some(Target::Address(address));
+    }
+    let mut names = client.env.iter();
+    names
+        .any(|name| (line.may_be_set)(name))
+        .then_some(Target::Opaque)
 }
 
 fn client_retry(line: &Line<'_>, options: &Options<'_>) -> Retry {
@@ -135,11 +175,7 @@ fn docker(line: &Line<'_>) -> Option<Recognised> {
     if let Some((target, words)) = options.value(&["H", "host"]).and_then(address_of) {
         return one(line.check(target, words, retry, Kind::Probe));
     }
-    let target = (line.env)("DOCKER_HOST")
-        .and_then(|value| Some(endpoint(&value)?.target))
-        .unwrap_or_else(|| Target::File {
-            path: "/var/run/docker.sock".to_owned(),
-        });
+    let target = daemon(line, "DOCKER_HOST", "/var/run/docker.sock");
     one(line.check(target, line.words[0].source.clone(), retry, Kind::Probe))
 }
 
@@ -156,10 +192,16 @@ fn buildctl(line: &Line<'_>) -> Option<Recognised> {
     if let Some((target, words)) = options.value(&["addr"]).and_then(address_of) {
         return one(line.check(target, words, retry, Kind::Probe));
     }
-    let target = (line.env)("BUILDKIT_HOST")
-        .and_then(|value| Some(endpoint(&value)?.target))
-        .unwrap_or_else(|| Target::File {
-            path: "/run/buildkit/buildkitd.sock".to_owned(),
-        });
+    let target = daemon(line, "BUILDKIT_HOST", "/run/buildkit/buildkitd.sock");
     one(line.check(target, line.words[0].source.clone(), retry, Kind::Probe))
+}
+
+/// The daemon that a variable names, else the usual socket; opaque when the variable may be set, to
+/// what nobody knows.
+fn daemon(line: &Line<'_>, variable: &str, socket: &str) -> Target {
+    let named = (line.env)(variable).and_then(|value| Some(endpoint(&value)?.target));
+    let hidden = (line.may_be_set)(variable).then_some(Target::Opaque);
+    named.or(hidden).unwrap_or_else(|| Target::File {
+        path: socket.to_owned(),
+    })
 }

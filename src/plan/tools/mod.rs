@@ -71,8 +71,10 @@ pub(super) struct Line<'a> {
     pub(super) input: Option<&'a Value>,
     /// The text of the commands that read its output.
     pub(super) piped_into: &'a str,
-    /// The value of an environment variable.
+    /// The value of an environment variable, or of one that the script has set.
     pub(super) env: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether a variable whose value is not known may be set.
+    pub(super) may_be_set: &'a dyn Fn(&str) -> bool,
 }
 
 impl Line<'_> {

@@ -213,13 +213,24 @@ fn listening(line: &Line<'_>) -> Option<Recognised> {
     }
 }
 
-/// A script in another language that opens a connection.
+/// A script in another language that opens a connection or looks a name up.
 fn one_liner(line: &Line<'_>) -> Option<Recognised> {
     let at = line.words.iter().position(|arg| {
         ["-c", "-e", "-r", "-le", "-mIO::Socket"].contains(&arg.value.text.as_str())
     })?;
     let code = line.words.get(at + 1)?;
     let text = code.value.text.as_str();
+    let (target, words) = connected(text).or_else(|| looked_up(text))?;
+    one(line.check(
+        with_default_port(target, 80),
+        words,
+        code_retry(text),
+        Kind::Probe,
+    ))
+}
+
+/// The server that a script connects to.
+fn connected(text: &str) -> Option<(Target, String)> {
     const CALLS: [&str; 9] = [
         "socket",
         "Socket",
@@ -231,10 +242,11 @@ fn one_liner(line: &Line<'_>) -> Option<Recognised> {
         "net.",
         "fetch(",
     ];
-    if !CALLS.iter().any(|call| text.contains(call)) {
+    let is_lookup = LOOKUPS.iter().any(|call| text.contains(call)) && !text.contains("connect");
+    if is_lookup || !CALLS.iter().any(|call| text.contains(call)) {
         return None;
     }
-    let (target, words) = mentions(text)
+    mentions(text)
         .into_iter()
         .map(|mention| (mention.target, mention.words))
         .find(|(target, _)| {
@@ -247,14 +259,59 @@ fn one_liner(line: &Line<'_>) -> Option<Recognised> {
                 })
             )
         })
-        .or_else(|| pair(text))?;
+        .or_else(|| pair(text))
+}
+
+/// Calls that look a name up and do nothing more.
+const LOOKUPS: [&str; 4] = [
+    "gethostbyname(",
+    "getaddrinfo(",
+    "dns.lookup(",
+    "dns.resolve(",
+];
+
+/// The name that a script looks up.
+fn looked_up(text: &str) -> Option<(Target, String)> {
+    let call = LOOKUPS.iter().find(|call| text.contains(*call))?;
+    let (_, behind) = text.split_once(call)?;
+    let quoted = behind.trim_start().strip_prefix(['"', '\''])?;
+    let name = quoted.split(['"', '\'']).next()?.to_owned();
+    Some((Target::Dns { name: name.clone() }, name))
+}
+
+/// Whether a script tries again, and for how long: one that counts, or looks at the time, gives up.
+fn code_retry(text: &str) -> Retry {
+    const ENDLESS: [&str; 6] = [
+        "while True",
+        "while 1:",
+        "while true",
+        "while (true)",
+        "while(true)",
+        "while (1)",
+    ];
+    const BOUNDS: [&str; 14] = [
+        "range(",
+        "attempt",
+        "retries",
+        "tries",
+        "count",
+        "max",
+        "deadline",
+        "elapsed",
+        "time()",
+        "Date.",
+        "monotonic",
+        "+= 1",
+        "++",
+        "exit(1",
+    ];
+    let holds = |words: &[&str]| words.iter().any(|word| text.contains(word));
     let loops = text.contains("while") || (text.contains("for ") && text.contains("sleep"));
-    let retry = if loops {
-        Retry::Unknown
-    } else {
-        Retry::Once(Duration::ZERO)
-    };
-    one(line.check(with_default_port(target, 80), words, retry, Kind::Probe))
+    match loops {
+        true if holds(&ENDLESS) && !holds(&BOUNDS) => Retry::Forever,
+        true => Retry::Unknown,
+        false => Retry::Once(Duration::ZERO),
+    }
 }
 
 /// Host and port as two arguments of a call: `("localhost", 5432)`.

@@ -19,6 +19,7 @@ fn read_words(words: &[String]) -> Reading {
         words,
         Surroundings {
             env: &env,
+            may_be_set: &|_| false,
             file: &file,
         },
     )

@@ -168,6 +168,7 @@ mod tests {
             let command = words(&["sh", "-c", &script]);
             let around = crate::shell::Surroundings {
                 env: &|_| None,
+                may_be_set: &|_| false,
                 file: &|_| None,
             };
             let reading = crate::plan::waits::read(&command, around);
