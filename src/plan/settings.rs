@@ -81,11 +81,17 @@ pub fn words_with(container: &Container, variables: &Variables) -> Vec<Word> {
             .enumerate()
             .map(move |(index, word)| (word, at.index(index)))
     });
-    all.map(|(word, at)| Word {
-        text: without_comments(&variables.expand(word)),
-        at,
-    })
-    .collect()
+    let mut all: Vec<Word> = all
+        .map(|(word, at)| Word {
+            text: without_comments(&variables.expand(word)),
+            at,
+        })
+        .collect();
+    let script = container.command.len().checked_sub(1);
+    if let (Some(last), Some(script)) = (script.and_then(|at| all.get_mut(at)), &container.script) {
+        script.clone_into(&mut last.at);
+    }
+    all
 }
 
 /// A script without the lines that are comments: what they name is not done.

@@ -79,6 +79,16 @@ pub(super) fn find(
     search.found
 }
 
+/// The odd fields of a container of a kind whose controller makes the pod spec.
+pub(super) fn of_container(node: Node<'_>, at: &FieldPath) -> Vec<OddField> {
+    let mut search = Search {
+        found: Vec::new(),
+        container: Some(at.clone()),
+    };
+    search.container(node, at);
+    search.found
+}
+
 /// Fields of the pod spec that matter to the order.
 const SPEC: &[&str] = &[
     "initContainers",

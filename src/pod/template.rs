@@ -184,6 +184,9 @@ pub struct Container {
     /// Containers that another controller waits for before it lets this one work: Tekton's ready
     /// sidecars and earlier steps, `dependencies` of an Argo container set.
     pub started_after: Vec<String>,
+    /// The field with the script that its command runs, where its kind has one: the last word of the
+    /// command stands there.
+    pub script: Option<FieldPath>,
 }
 
 impl Container {
@@ -257,6 +260,7 @@ impl Container {
                 .find(&["securityContext", "runAsUser"])
                 .and_then(Node::int),
             started_after: Vec::new(),
+            script: None,
         }
     }
 }

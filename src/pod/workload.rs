@@ -206,19 +206,39 @@ pub struct Contents {
 pub fn read(document: &Document) -> Contents {
     let mut contents = Contents::default();
     if let Some(root) = document.root() {
-        read_object(root, FieldPath::root(), &mut contents, 0);
+        read_object(root, FieldPath::root(), &mut contents, None);
     }
     contents
 }
 
-fn read_object(node: Node<'_>, at: FieldPath, contents: &mut Contents, depth: usize) {
-    let kind = node.get("kind").and_then(Node::string).unwrap_or_default();
-    contents.is_kubernetes |= !kind.is_empty() && node.get("apiVersion").is_some();
-    if kind.ends_with("List") && depth < 4 && node.get("items").is_some_and(Node::is_sequence) {
+/// What the items of a list are that say nothing themselves: those of a `DeploymentList`.
+#[derive(Clone, Copy)]
+struct Listed<'d> {
+    kind: &'d str,
+    api_version: &'d str,
+    /// How many lists are around.
+    depth: usize,
+}
+
+fn read_object(node: Node<'_>, at: FieldPath, contents: &mut Contents, listed: Option<Listed<'_>>) {
+    let own = node.get("kind").and_then(Node::string);
+    let kind = own.or(listed.map(|of| of.kind)).unwrap_or_default();
+    let version = node.get("apiVersion").and_then(Node::string);
+    contents.is_kubernetes |= !kind.is_empty() && version.is_some();
+    let depth = listed.map_or(0, |of| of.depth);
+    if let Some(item_kind) = kind.strip_suffix("List")
+        && depth < 4
+        && node.get("items").is_some_and(Node::is_sequence)
+    {
+        let of = Listed {
+            kind: item_kind,
+            api_version: version.unwrap_or_default(),
+            depth: depth + 1,
+        };
         let items = node.get("items").into_iter().flat_map(Node::items);
         let list_at = at.key("items");
         for (index, item) in items.enumerate() {
-            read_object(item, list_at.index(index), contents, depth + 1);
+            read_object(item, list_at.index(index), contents, Some(of));
         }
         return;
     }
@@ -255,7 +275,14 @@ fn read_object(node: Node<'_>, at: FieldPath, contents: &mut Contents, depth: us
             contents.objects.push(Object::Binding(Binding::read(node)));
         }
         _ if holds_examples(kind) => {}
-        _ => read_workloads(node, &at, contents),
+        _ => {
+            let mut object = ObjectRef::read(node);
+            if let (None, Some(of)) = (own, listed) {
+                of.kind.clone_into(&mut object.kind);
+                of.api_version.clone_into(&mut object.api_version);
+            }
+            read_workloads(node, object, &at, contents);
+        }
     }
 }
 
@@ -297,8 +324,7 @@ fn holds_examples(kind: &str) -> bool {
 
 /// Pod templates are found by what is known of a kind, else by their shape, so that any kind that
 /// embeds one is read.
-fn read_workloads(root: Node<'_>, at: &FieldPath, contents: &mut Contents) {
-    let object = ObjectRef::read(root);
+fn read_workloads(root: Node<'_>, object: ObjectRef, at: &FieldPath, contents: &mut Contents) {
     let mut templates = kinds::templates(root, at, &object);
     if !kinds::are_all_known(&object) {
         templates.extend(shape::templates(root, at, &object));

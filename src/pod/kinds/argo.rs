@@ -1,6 +1,6 @@
 //! Argo Workflows: a template with `container`, `script` or `containerSet` is a pod.
 
-use super::{list, script_words};
+use super::{list, odd_fields, script_words};
 use crate::manifest::{FieldPath, Node};
 use crate::pod::shape;
 use crate::pod::template::{Container, PodTemplate, Role};
@@ -32,6 +32,7 @@ fn read(node: Node<'_>, at: &FieldPath) -> PodTemplate {
     containers.extend(list(node, at, "sidecars", Role::App));
     let mut template = PodTemplate::of(node, at.clone(), node, at.clone(), containers);
     template.ends_sidecars = true;
+    template.odd_fields = odd_fields(node, at, &["initContainers", "sidecars"]);
     template
 }
 
@@ -50,6 +51,7 @@ fn main(node: Node<'_>, at: &FieldPath) -> Vec<Container> {
     }
     if let Some(source) = own.get("source").and_then(Node::string) {
         container.command = script_words(&container.command, source);
+        container.script = Some(container.at.key("source"));
     }
     vec![container]
 }

@@ -6,6 +6,7 @@ mod runner;
 mod spark;
 mod tekton;
 
+use super::odd::{self, OddField};
 use super::template::{Container, PodTemplate, Role, parts};
 use super::workload::ObjectRef;
 use crate::manifest::{FieldPath, Node};
@@ -90,7 +91,18 @@ fn around_main(
         .any(|container| container.image.is_none() && container.at != *at);
     let mut template = PodTemplate::of(node, at.clone(), node, at.clone(), containers);
     template.is_partial = is_partial;
+    template.odd_fields = odd::of_container(node, at);
     template
+        .odd_fields
+        .extend(odd_fields(node, at, &["initContainers", sidecars]));
+    template
+}
+
+/// The odd fields of the containers of some lists.
+fn odd_fields(node: Node<'_>, at: &FieldPath, lists: &[&'static str]) -> Vec<OddField> {
+    let all = lists.iter().flat_map(|key| parts(node, at, key, Role::App));
+    all.flat_map(|part| odd::of_container(part.node, &part.at))
+        .collect()
 }
 
 /// A script that the controller puts in a file, as the words that run it.
@@ -107,10 +119,15 @@ fn script_words(interpreter: &[String], script: &str) -> Vec<String> {
             "sh" | "bash" | "ash" | "dash" | "ksh" | "zsh"
         )
     });
-    match is_shell {
-        true => vec!["sh".to_owned(), "-c".to_owned(), script.to_owned()],
-        false => interpreter.to_vec(),
-    }
+    let name = named.map_or("sh".to_owned(), base);
+    let option = match name.trim_end_matches(|letter: char| letter.is_ascii_digit()) {
+        _ if is_shell => return ["sh", "-c", script].map(str::to_owned).into(),
+        "python" => "-c",
+        "node" | "ruby" | "perl" => "-e",
+        "php" => "-r",
+        _ => return interpreter.to_vec(),
+    };
+    vec![name, option.to_owned(), script.to_owned()]
 }
 
 #[cfg(test)]

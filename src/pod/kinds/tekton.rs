@@ -55,6 +55,7 @@ fn read_scripts(task: Node<'_>, steps: &mut [Container]) {
     for (step, node) in steps.iter_mut().zip(mappings) {
         if let Some(script) = node.get("script").and_then(Node::string) {
             step.command = script_words(&step.command, script);
+            step.script = Some(step.at.key("script"));
         }
     }
 }
