@@ -40,6 +40,8 @@ impl Dialled {
         words: String,
         setting: &Setting,
     ) -> Dialled {
+        // A container names the pod's address to say where it is itself, too.
+        let is_loose = is_pod_ip(&address.host);
         let is_secret = setting
             .elsewhere
             .as_ref()
@@ -51,7 +53,7 @@ impl Dialled {
             words: if is_secret { String::new() } else { words },
             at: setting.at.clone(),
             setting: setting.label(),
-            is_loose: setting.is_loose,
+            is_loose: setting.is_loose || is_loose,
             is_optional: says_optional(&setting.value),
             elsewhere: setting.elsewhere.clone(),
         }
@@ -61,11 +63,11 @@ impl Dialled {
     fn of_word(address: Address, port: Option<u16>, words: String, word: &Word) -> Dialled {
         Dialled {
             port,
+            is_loose: is_pod_ip(&address.host),
             path: address.path,
             words,
             at: word.at.clone(),
             setting: None,
-            is_loose: false,
             is_optional: says_optional(&word.text) && !word.text.contains('\n'),
             elsewhere: None,
         }
@@ -127,7 +129,7 @@ pub(super) fn asked(
     Some(Dialled::of(address, port, named.to_owned(), line))
 }
 
-/// The loopback addresses in a text; a bare host counts only where the whole text is one.
+/// The loopback addresses in a text, and those at the pod's own address; a bare host counts only where the whole text is one.
 pub(super) fn dialled(text: &str, takes_bare_host: bool) -> Vec<(Address, String)> {
     if !has_loopback(text) {
         return Vec::new();
@@ -139,8 +141,14 @@ pub(super) fn dialled(text: &str, takes_bare_host: bool) -> Vec<(Address, String
     let loopback = found
         .into_iter()
         .filter_map(|mention| match mention.target {
-            Target::Address(address) if address.is_loopback() => Some((address, mention.words)),
-            _ => None,
+            Target::Address(address) if address.is_loopback() || is_pod_ip(&address.host) => {
+                Some((address, mention.words))
+            }
+            Target::Address(_)
+            | Target::Dns { .. }
+            | Target::File { .. }
+            | Target::Kubernetes { .. }
+            | Target::Opaque => None,
         });
     loopback.collect()
 }
@@ -155,7 +163,20 @@ fn add(found: &mut Vec<Dialled>, dialled: Dialled) {
 /// Whether a text can name the pod's loopback at all.
 fn has_loopback(text: &str) -> bool {
     let has = |part: &str| text.contains(part);
-    has("127.") || has("localhost") || has("::1") || has("LOCALHOST") || has("Localhost")
+    has("127.")
+        || has("localhost")
+        || has("::1")
+        || has("LOCALHOST")
+        || has("Localhost")
+        || has("POD_IP")
+}
+
+/// Whether a host is the variable that holds the pod's own address, by its usual names.
+fn is_pod_ip(host: &str) -> bool {
+    let name = host
+        .strip_prefix('$')
+        .map(|name| name.trim_matches(|letter| matches!(letter, '(' | ')' | '{' | '}')));
+    name.is_some_and(|name| name.ends_with("POD_IP"))
 }
 
 /// Whether a value says that its server may be missing: `optional:configserver:http://…`.

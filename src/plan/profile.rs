@@ -8,7 +8,7 @@ use super::front::{self, Front};
 use super::given::Given;
 use super::hooks::{self, Hook};
 use super::paths::{self, NamedPath};
-use super::serves::{self, Served};
+use super::serves::{self, Local, Served};
 use super::settings::{self, Setting, Word};
 use super::told::Told;
 use super::variables::{self, Variables};
@@ -31,7 +31,7 @@ pub struct Profile<'c> {
     /// The ports that it listens on.
     pub serves: Vec<Served>,
     /// Those of them that its configuration opens on loopback only.
-    local: Vec<u16>,
+    pub local: Vec<Local>,
     /// The loopback addresses that it names, its own ports left out.
     pub dials: Vec<Dialled>,
     /// The paths that it reads or opens.
@@ -101,7 +101,12 @@ impl<'c> Profile<'c> {
             container,
             entry,
             class: entry.map(|entry| entry.class_in(container)),
-            serves: serves::ports(container, &settings, &told, (entry, &asked_ports(&reading))),
+            serves: serves::ports(
+                (container, template),
+                &settings,
+                &told,
+                (entry, &asked_ports(&reading)),
+            ),
             local: serves::local(&told),
             dials: Vec::new(),
             paths: paths::of_container(&settings, &words, &reading, &told),
@@ -162,7 +167,7 @@ impl<'c> Profile<'c> {
     /// Whether it opens a port on loopback only, by its flags or its configuration.
     pub fn is_on_loopback(&self, port: u16) -> bool {
         let by_flag = || binds::loopback_only(self.container, &self.settings, None, port);
-        self.local.contains(&port) || by_flag().is_some()
+        self.local.iter().any(|local| local.port == port) || by_flag().is_some()
     }
 
     /// Whether its start has no bearing on the others, whatever they say.

@@ -4,7 +4,7 @@ pub use super::addresses::is_loopback;
 use super::settings::Setting;
 use super::told::Told;
 use crate::catalog::{Entry, Health};
-use crate::pod::{Action, Container, Probe};
+use crate::pod::{Action, Container, PodTemplate, Probe};
 
 /// How it is known that a container listens on a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub struct Served {
 /// The ports that a container listens on, each with the firmest way to know it; `asked` are those
 /// that its own script asks as a client.
 pub(super) fn ports(
-    container: &Container,
+    (container, template): (&Container, &PodTemplate),
     settings: &[Setting],
     told: &Told,
     (entry, asked): (Option<&Entry>, &[u16]),
@@ -49,12 +49,11 @@ pub(super) fn ports(
     // The `-p` of `pg_isready -p 5432` is the port of another one.
     let is_clients = |setting: &Setting, port: u16| setting.name == "-p" && asked.contains(&port);
     listening(settings)
-        .filter_map(|setting| Some((setting, listen_port(&setting.value)?)))
-        .filter(|(setting, port)| !is_clients(setting, *port))
-        .map(|(_, port)| port)
-        .for_each(|port| add(port, ServedBy::Setting));
-    listening(&told.settings)
-        .filter(|setting| setting.file.is_some() || !setting.is_loose)
+        .filter(|setting| {
+            !listen_port(&setting.value).is_some_and(|port| is_clients(setting, port))
+        })
+        .chain(listening(&told.settings).filter(|setting| setting.is_own()))
+        .filter(|setting| !is_anothers(setting, container, template))
         .filter_map(|setting| listen_port(&setting.value))
         .for_each(|port| add(port, ServedBy::Setting));
     let listens = told.listens.iter();
@@ -84,16 +83,42 @@ pub fn health_port(settings: &[Setting], health: &Health) -> Option<u16> {
         .or(health.port)
 }
 
-/// The ports that configuration opens on loopback only.
-pub(super) fn local(told: &Told) -> Vec<u16> {
-    let listens = told.listens.iter();
+/// A port that configuration opens on loopback only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// The port.
+    pub port: u16,
+    /// The line that says so.
+    pub setting: Setting,
+}
+
+/// The ports that configuration opens on loopback only; what a Secret says may not be shown, and
+/// stays out.
+pub(super) fn local(told: &Told) -> Vec<Local> {
+    let listens = told.listens.iter().chain(listening(&told.settings));
     let local = listens.filter(|setting| {
         let host = setting.value.rsplit_once(':').map(|(host, _)| host);
-        host.is_some_and(|host| is_loopback(host.trim_matches(['[', ']'])))
+        let is_secret = setting
+            .elsewhere
+            .as_ref()
+            .is_some_and(|place| place.is_secret);
+        !is_secret && host.is_some_and(|host| is_loopback(host.trim_matches(['[', ']'])))
     });
-    local
-        .filter_map(|setting| listen_port(&setting.value))
-        .collect()
+    // The same port may be open at another address besides.
+    let is_open = |port: u16| {
+        let mut listens = told.listens.iter();
+        listens.any(|other| {
+            let host = other.value.rsplit_once(':').map_or("", |(host, _)| host);
+            listen_port(&other.value) == Some(port) && !is_loopback(host.trim_matches(['[', ']']))
+        })
+    };
+    let local = local.filter_map(|setting| {
+        Some(Local {
+            port: listen_port(&setting.value).filter(|port| !is_open(*port))?,
+            setting: setting.clone(),
+        })
+    });
+    local.collect()
 }
 
 /// The ports that settings with one of these names give.
@@ -155,6 +180,22 @@ fn is_listening(setting: &Setting) -> bool {
     let says_so = |word: &String| LISTENING[..6].contains(&word.as_str());
     (words.iter().any(says_so) && words.iter().all(known))
         || matches!(setting.name.as_str(), "-p" | "-l")
+}
+
+/// `SERVER_ADDRESS=localhost:7000` beside a container that declares 7000: that one is the server.
+fn is_anothers(setting: &Setting, own: &Container, template: &PodTemplate) -> bool {
+    let Some((host, port)) = setting.value.rsplit_once(':') else {
+        return false;
+    };
+    let host = host.rsplit('/').next().unwrap_or(host);
+    let declares = |container: &Container| {
+        let mut ports = container.ports.iter();
+        ports.any(|declared| port.parse() == Ok(declared.number))
+    };
+    let mut containers = template.containers.iter();
+    is_loopback(host)
+        && !declares(own)
+        && containers.any(|other| other.at != own.at && declares(other))
 }
 
 /// `CACHE_PORT` beside `CACHE_HOST=localhost` is the port of a peer.

@@ -36,6 +36,11 @@ impl Setting {
         }
     }
 
+    /// Whether it is meant for this container: not a variable that others have, too.
+    pub(super) fn is_own(&self) -> bool {
+        self.file.is_some() || !self.is_loose
+    }
+
     /// What messages call it; none for a word without a name.
     pub fn label(&self) -> Option<String> {
         match &self.file {

@@ -40,7 +40,8 @@ impl Told {
             if scripts.contains(&file.path) || is_run(file, given) {
                 told.add_script(file, given);
             } else if let Some(read) = config::read(file, given.container, given.template) {
-                told.is_complete |= read.is_structured;
+                let listens = |fact: &Fact| fact.meaning == Meaning::Listens;
+                told.is_complete |= read.is_structured && read.facts.iter().any(listens);
                 let is_loose = !read.is_of_app || file.place.is_secret;
                 for fact in &read.facts {
                     told.add_fact(fact, setting(file, given, fact, is_loose));

@@ -3,7 +3,7 @@
 use super::context::{label, refused};
 use super::{Check, Context, Rule};
 use crate::cure::{bind, probe};
-use crate::finding::{Finding, FixSafety, Severity};
+use crate::finding::{Evidence, EvidenceKind, Finding, FixSafety, Severity};
 use crate::manifest::Mark;
 use crate::plan::binds::{Bind, loopback_only};
 use crate::plan::predict::role_at;
@@ -98,10 +98,12 @@ fn to_the_pod(
     let port = container.port_number(port_ref)?;
     let settings = settings::settings(container);
     let entry = context.catalog.find(container);
-    let bind = loopback_only(container, &settings, entry, port)?;
     if is_a_neighbours(context, container, port) {
         return None;
     }
+    let Some(bind) = loopback_only(container, &settings, entry, port) else {
+        return by_config(context, container, field, asked, port);
+    };
     let at = container.at.key(field);
     let place = probe::handler(&at, &asked.action)?.key("port");
     let message = format!("`{}`'s {field} cannot reach its server", container.name);
@@ -125,6 +127,43 @@ fn to_the_pod(
             .to_owned();
     let fix = bind::open(container, entry, &at, asked, &bind);
     finding.fix = Some(fix.unwrap_or_else(refused));
+    Some(finding)
+}
+
+/// The server's own configuration, in a ConfigMap, says that it listens on loopback only.
+fn by_config(
+    context: &Context<'_>,
+    container: &Container,
+    field: &'static str,
+    asked: &Probe,
+    port: u16,
+) -> Option<Finding> {
+    let mut profiles = context.profiles.iter();
+    let profile = profiles.find(|profile| profile.container.at == container.at)?;
+    let local = profile.local.iter().find(|local| local.port == port)?;
+    let elsewhere = local.setting.elsewhere.clone()?;
+    let place = probe::handler(&container.at.key(field), &asked.action)?.key("port");
+    let message = format!("`{}`'s {field} cannot reach its server", container.name);
+    let text = "dialled at the pod's address";
+    let mut finding = context.finding(&RULE, message, place, Mark::Value, text);
+    finding.container = Some(container.name.clone());
+    finding.related.push(label(
+        local.setting.at.clone(),
+        Mark::Entry,
+        format!("reads {}", elsewhere.object),
+    ));
+    finding.evidence.push(Evidence {
+        kind: EvidenceKind::Loopback,
+        detail: "listens on loopback only".to_owned(),
+        words: local.setting.value.clone(),
+        at: local.setting.at.clone(),
+        span: None,
+        elsewhere: Some(elsewhere),
+    });
+    finding.because =
+        "the kubelet dials the pod's address; a server on 127.0.0.1 answers inside the pod only"
+            .to_owned();
+    finding.help = Some("listen on the pod's address, or use an exec probe".to_owned());
     Some(finding)
 }
 
