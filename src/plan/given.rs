@@ -60,6 +60,11 @@ impl<'g> Given<'g> {
         (reading, self.opened.take())
     }
 
+    /// The scripts among the files that hooks have run since the command was read.
+    pub(super) fn hook_scripts(&self) -> BTreeSet<String> {
+        self.opened.take()
+    }
+
     /// Reads the command of an exec hook.
     pub(super) fn read_exec(&self, action: Option<&Action>) -> Option<Reading> {
         let Action::Exec { command } = action? else {

@@ -10,7 +10,7 @@ use super::hooks::{self, Hook};
 use super::paths::{self, NamedPath};
 use super::serves::{self, Local, Served};
 use super::settings::{self, Setting, Word};
-use super::told::Told;
+use super::told::{self, Told};
 use super::variables::{self, Variables};
 use super::waits::{self, Reading, Wait};
 use crate::catalog::{Catalog, Class, Entry};
@@ -28,6 +28,8 @@ pub struct Profile<'c> {
     pub class: Option<Class>,
     /// Its flags and variables, as far as its own manifest gives them values.
     pub settings: Vec<Setting>,
+    /// The lines of the ConfigMaps' scripts that its command and hooks run.
+    pub script: Vec<Setting>,
     /// The ports that it listens on.
     pub serves: Vec<Served>,
     /// Those of them that its configuration opens on loopback only.
@@ -88,11 +90,7 @@ impl<'c> Profile<'c> {
     ) -> Profile<'c> {
         let given = Given::new(container, template, configs);
         let (reading, scripts) = given.read_command();
-        let told = match template.containers.len() {
-            // Nobody is there whom it could need.
-            0 | 1 => Told::default(),
-            _ => Told::read(&given, &scripts),
-        };
+        let told = Told::read(&given, &scripts);
         let entry = catalog.find(container);
         let settings = settings::settings_with(container, &given.variables);
         let words = settings::words_with(container, &given.variables);
@@ -117,7 +115,10 @@ impl<'c> Profile<'c> {
             post_start,
             has_helper_name: has_helper_name(&container.name),
             settings,
+            script: told.script.clone(),
         };
+        let hook_scripts = given.hook_scripts();
+        profile.script.extend(told::lines(&given, &hook_scripts));
         profile.dials = profile.read_dials(&words, &told);
         if front::is_front(&profile, template) {
             profile.class = Some(Class::Reverse);

@@ -25,6 +25,11 @@ impl Told {
     /// Reads the variables and files of a container, `scripts` among them as what it runs.
     pub(super) fn read(given: &Given<'_>, scripts: &BTreeSet<String>) -> Told {
         let mut told = Told::default();
+        if given.template.containers.len() < 2 {
+            // Nobody is there whom it could need; its scripts may still wait for other pods.
+            told.script = lines(given, scripts);
+            return told;
+        }
         for borrowed in &given.variables.borrowed {
             let (list, index) = borrowed.list;
             told.settings.push(Setting {
@@ -38,7 +43,7 @@ impl Told {
         }
         for file in given.files() {
             if scripts.contains(&file.path) || is_run(file, given) {
-                told.add_script(file, given);
+                told.script.extend(lines_of(file, given));
             } else if let Some(read) = config::read(file, given.container, given.template) {
                 let listens = |fact: &Fact| fact.meaning == Meaning::Listens;
                 told.is_complete |= read.is_structured && read.facts.iter().any(listens);
@@ -58,25 +63,35 @@ impl Told {
             Meaning::Forwards => self.forwards.push(setting),
         }
     }
+}
 
-    /// The lines of a script, comments left out.
-    fn add_script(&mut self, file: &MountedFile<'_>, given: &Given<'_>) {
-        // Other languages are not read, only looked through.
-        let is_loose = file.place.is_secret || is_program(file);
-        for (line, text) in file.text.lines().enumerate() {
-            let text = text.trim();
-            if text.is_empty() || text.starts_with('#') || text.starts_with("//") {
-                continue;
-            }
-            let fact = Fact {
-                line,
-                name: String::new(),
-                value: text.to_owned(),
-                meaning: Meaning::Setting,
-            };
-            self.script.push(setting(file, given, &fact, is_loose));
-        }
+/// The lines of the scripts at these paths.
+pub(super) fn lines(given: &Given<'_>, scripts: &BTreeSet<String>) -> Vec<Setting> {
+    if scripts.is_empty() {
+        return Vec::new();
     }
+    let files = given.files().iter();
+    let files = files.filter(|file| scripts.contains(&file.path));
+    files.flat_map(|file| lines_of(file, given)).collect()
+}
+
+/// The lines of a script, comments left out.
+fn lines_of(file: &MountedFile<'_>, given: &Given<'_>) -> Vec<Setting> {
+    // Other languages are not read, only looked through.
+    let is_loose = file.place.is_secret || is_program(file);
+    let is_comment = |text: &str| text.starts_with('#') || text.starts_with("//");
+    let lines = file.text.lines().map(str::trim).enumerate();
+    let lines = lines.filter(|(_, text)| !text.is_empty() && !is_comment(text));
+    let lines = lines.map(|(line, text)| {
+        let fact = Fact {
+            line,
+            name: String::new(),
+            value: text.to_owned(),
+            meaning: Meaning::Setting,
+        };
+        setting(file, given, &fact, is_loose)
+    });
+    lines.collect()
 }
 
 /// Whether the variables of another container come from the same map, so that each of them may be

@@ -3,13 +3,14 @@
 use super::Rule;
 use crate::catalog::Catalog;
 use crate::cure::{Patient, hook, native};
-use crate::finding::{EvidenceKind, Finding, Fix, Label, Outcome, Severity};
+use crate::finding::{Evidence, EvidenceKind, Finding, Fix, Label, Outcome, Severity};
 use crate::graph::{self, Asker, Waiting};
 use crate::inject::Mesh;
 use crate::manifest::{FieldPath, Mark};
 use crate::plan::StartPlan;
 use crate::plan::needs::Need;
 use crate::plan::profile::Profile;
+use crate::plan::settings::Setting;
 use crate::pod::{Container, KubeVersion, OddField, PodTemplate, Role, Workload};
 use crate::run::Run;
 
@@ -122,7 +123,28 @@ impl<'a> Context<'a> {
         let (at, mark) = waiting.place(&self.workload.template);
         let mut finding = self.finding(rule, message, at, mark, text);
         finding.container = Some(self.waiting_name(waiting).to_owned());
+        let is_in_place = matches!(finding.primary.mark, Mark::Part(_));
+        let line = self.script_line(waiting).filter(|_| !is_in_place);
+        finding.evidence.extend(line.map(|line| {
+            let file = line.file.as_deref().unwrap_or_default();
+            Evidence {
+                kind: EvidenceKind::Wait,
+                detail: format!("{file} asks for {}", waiting.wait.words),
+                words: waiting.wait.words.clone(),
+                at: line.at.clone(),
+                span: None,
+                elsewhere: line.elsewhere.clone(),
+            }
+        }));
         finding
+    }
+
+    /// The line of a ConfigMap's script that waits.
+    fn script_line(&self, waiting: &Waiting<'_>) -> Option<&'a Setting> {
+        let words = waiting.wait.words.as_str();
+        let profile = self.profiles.get(waiting.container)?;
+        let mut lines = profile.script.iter();
+        lines.find(|line| !words.is_empty() && line.value.contains(words))
     }
 
     /// A finding about a pair, with its evidence.

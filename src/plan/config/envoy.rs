@@ -1,17 +1,15 @@
 //! Envoy's bootstrap: listeners, the admin port, and the endpoints of its clusters.
 
-use super::tree::for_each_root;
+use super::tree::{Steps, for_each_root};
 use super::{Fact, Meaning};
 use crate::manifest::Node;
-
-/// The deepest level that is read; an endpoint lies about twelve below the root.
-const DEPTH: usize = 32;
 
 /// Where it listens, and where it passes requests on.
 pub(super) fn read(text: &str) -> Vec<Fact> {
     let mut facts = Vec::new();
     for_each_root(text, |root, line_of| {
-        add(root, None, 0, line_of, &mut facts);
+        let mut steps = Steps::default();
+        add(root, None, 0, &mut steps, line_of, &mut facts);
     });
     facts
 }
@@ -21,14 +19,15 @@ fn add(
     node: Node<'_>,
     meaning: Option<Meaning>,
     depth: usize,
+    steps: &mut Steps,
     line_of: &dyn Fn(Node<'_>) -> usize,
     facts: &mut Vec<Fact>,
 ) {
-    if depth > DEPTH {
+    if !steps.may_go_on(depth) {
         return;
     }
     for item in node.items().filter(|_| node.is_sequence()) {
-        add(item, meaning, depth + 1, line_of, facts);
+        add(item, meaning, depth + 1, steps, line_of, facts);
     }
     if !node.is_mapping() {
         return;
@@ -44,7 +43,7 @@ fn add(
             "clusters" | "endpoints" | "lb_endpoints" => Some(Meaning::Forwards),
             _ => meaning,
         };
-        add(value, inner, depth + 1, line_of, facts);
+        add(value, inner, depth + 1, steps, line_of, facts);
     }
 }
 

@@ -165,6 +165,9 @@ pub struct Read {
     pub is_of_app: bool,
 }
 
+/// The most keys of a text that are looked at.
+const MOST_FACTS: usize = 2_000;
+
 /// The longest text that is read, in bytes.
 const MOST: usize = 256 * 1024;
 
@@ -197,6 +200,7 @@ pub fn read(file: &MountedFile<'_>, container: &Container, template: &PodTemplat
         .for_each(|fact| {
             fact.meaning = Meaning::Forwards;
         });
+    facts.truncate(MOST_FACTS);
     let is_of_app = file.name().starts_with("application") || file.ending() == "env";
     Some(Read {
         facts,

@@ -7,12 +7,28 @@ use crate::manifest::parse::parse;
 /// The deepest level that is read.
 const DEPTH: usize = 32;
 
+/// The most nodes that are looked at: aliases can make a small text stand for a huge one.
+const MOST: usize = 20_000;
+
+/// Counts the nodes that are looked at.
+#[derive(Default)]
+pub(super) struct Steps(usize);
+
+impl Steps {
+    /// Whether one more node may be looked at, at this depth.
+    pub(super) fn may_go_on(&mut self, depth: usize) -> bool {
+        self.0 += 1;
+        self.0 <= MOST && depth <= DEPTH
+    }
+}
+
 /// The scalars with dotted paths; items of a list have the path of the list. Nothing when the text
 /// cannot be parsed.
 pub(super) fn read(text: &str) -> Vec<Fact> {
     let mut facts = Vec::new();
     for_each_root(text, |root, line_of| {
-        add(root, String::new(), 0, line_of, &mut facts);
+        let mut steps = Steps::default();
+        add(root, String::new(), 0, &mut steps, line_of, &mut facts);
     });
     facts
 }
@@ -40,10 +56,11 @@ fn add(
     node: Node<'_>,
     path: String,
     depth: usize,
+    steps: &mut Steps,
     line_of: &dyn Fn(Node<'_>) -> usize,
     facts: &mut Vec<Fact>,
 ) {
-    if depth > DEPTH {
+    if !steps.may_go_on(depth) {
         return;
     }
     if node.is_mapping() {
@@ -52,11 +69,11 @@ fn add(
                 true => key.to_owned(),
                 false => format!("{path}.{key}"),
             };
-            add(value, path, depth + 1, line_of, facts);
+            add(value, path, depth + 1, steps, line_of, facts);
         }
     } else if node.is_sequence() {
         for item in node.items() {
-            add(item, path.clone(), depth + 1, line_of, facts);
+            add(item, path.clone(), depth + 1, steps, line_of, facts);
         }
     } else if let Some(value) = node.text().filter(|text| !text.is_empty()) {
         facts.push(Fact {
