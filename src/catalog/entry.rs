@@ -1,7 +1,7 @@
 //! One sidecar: what is known of an image in its usual mode, and in others.
 
 use super::image::Image;
-use super::modes::says;
+use super::modes::{runs_one_of, says};
 use super::version::Range;
 use crate::pod::Container;
 
@@ -57,8 +57,10 @@ pub struct Health {
     pub only_when: Vec<String>,
     /// Arguments without which it is not there, or listens on loopback only.
     pub args: Vec<String>,
-    /// Variables that stand for those arguments, in the same order.
+    /// Variables or short flags that stand for those arguments, in the same order.
     pub env: Vec<String>,
+    /// The versions of the image that have it.
+    pub range: Range,
 }
 
 /// An endpoint of a sidecar that looks at the app behind it: as a gate it is a deadlock.
@@ -81,6 +83,19 @@ pub struct WaitCommand {
     pub args: Vec<String>,
     /// Variables that stand for those arguments.
     pub env: Vec<String>,
+    /// The versions of the image that have it.
+    pub range: Range,
+}
+
+/// A command of the image for an exec probe.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProbeCommand {
+    /// Its words.
+    pub command: Vec<String>,
+    /// Flags of the sidecar that say where it listens; the command needs the same value.
+    pub host_by: Vec<String>,
+    /// The command's own flag for that.
+    pub host_flag: String,
 }
 
 /// How a sidecar behaves in a pod that has to complete.
@@ -135,8 +150,12 @@ pub struct Entry {
     pub only_when: Vec<String>,
     /// Words and variables that make it something else.
     pub not_when: Vec<String>,
+    /// The programs of the image that this is about, when a command replaces the entrypoint.
+    pub programs: Vec<String>,
     /// Words and variables that make it a front proxy.
     pub front_when: Vec<String>,
+    /// It is a front proxy wherever an app container stands beside it: a web server.
+    pub fronts_neighbours: bool,
     /// Words and variables that make it an init twin: it does its job once and ends.
     pub once_when: Vec<String>,
     /// Whom its job covers.
@@ -155,13 +174,11 @@ pub struct Entry {
     pub sockets: Vec<String>,
     /// It fills the volumes that it mounts writable.
     pub files: bool,
-    /// Its health endpoint.
-    pub health: Option<Health>,
+    /// Its health endpoints, of which versions and modes have at most one.
+    pub health: Vec<Health>,
     /// A command of its image for an exec probe.
-    pub probe: Vec<String>,
-    /// Flags of the sidecar that say where it listens; the probe's command needs the same value.
-    pub probe_host_by: Vec<String>,
-    /// Its own wait command.
+    pub probe: Option<ProbeCommand>,
+    /// Its own wait command, if the version has it.
     pub wait: Option<WaitCommand>,
     /// Whether it ends, and by what; none when that is not known.
     pub exit: Option<Exit>,
@@ -186,6 +203,7 @@ impl Entry {
     pub(super) fn takes(&self, image: &Image<'_>, container: &Container) -> bool {
         self.images.iter().any(|pattern| image.matches(pattern))
             && in_mode(&self.only_when, &self.not_when, container)
+            && runs_one_of(container, &self.programs)
     }
 
     /// What is known of it in this version and mode.
@@ -206,23 +224,32 @@ impl Entry {
         }
     }
 
+    /// Its health endpoint in this container's version and mode; one that only waits for a flag of
+    /// its own ([`Health::args`]) counts.
+    pub fn health_in(&self, container: &Container) -> Option<&Health> {
+        let image = Image::parse(container.image.as_deref().unwrap_or_default());
+        self.health.iter().find(|health| {
+            health.range.holds(&image)
+                && health.only_when.iter().all(|words| says(container, words))
+        })
+    }
+
+    /// Its wait command, if this container's version has it.
+    pub fn wait_in(&self, container: &Container) -> Option<&WaitCommand> {
+        let image = Image::parse(container.image.as_deref().unwrap_or_default());
+        self.wait.as_ref().filter(|wait| wait.range.holds(&image))
+    }
+
     /// Whether the container does its job once and ends, as an init twin does.
     pub fn runs_once(&self, container: &Container) -> bool {
         self.once_when.iter().any(|words| says(container, words))
     }
 }
 
-impl Health {
-    /// Whether the endpoint is there in this container, or can be by its flags.
-    pub fn is_offered(&self, container: &Container) -> bool {
-        self.only_when.iter().all(|words| says(container, words))
-    }
-}
-
 impl Quit {
-    /// Whether the sidecar listens for it in this container.
+    /// Whether the sidecar may listen for it in this container; variables from elsewhere may say so.
     pub fn is_offered(&self, container: &Container) -> bool {
-        self.only_when.iter().all(|words| says(container, words))
+        !container.env_from.is_empty() || self.only_when.iter().all(|words| says(container, words))
     }
 }
 

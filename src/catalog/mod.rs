@@ -12,7 +12,8 @@ mod tools;
 mod version;
 
 pub use entry::{
-    Class, Covers, Entry, Exit, Health, Quit, Shell, Variant, WaitCommand, WaitsForApp,
+    Class, Covers, Entry, Exit, Health, ProbeCommand, Quit, Shell, Variant, WaitCommand,
+    WaitsForApp,
 };
 pub use fields::CatalogError;
 pub use version::{Range, Version};
@@ -104,67 +105,4 @@ impl Catalog {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::manifest::parse::parse;
-    use crate::pod::workload::{Object, read};
-
-    fn found(container: &str) -> Option<(String, Class)> {
-        let text = format!(
-            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: x\n    {container}\n"
-        );
-        let parsed = parse("x", text);
-        let contents = read(&parsed.documents[0]);
-        let Some(Object::Workload(workload)) = contents.objects.first() else {
-            panic!("a pod")
-        };
-        let container = &workload.template.containers[0];
-        Catalog::built_in()
-            .find(container)
-            .map(|entry| (entry.name.clone(), entry.class_in(container)))
-    }
-
-    #[test]
-    fn class_belongs_to_image_and_mode() {
-        let needed = |name: &str| Some((name.to_owned(), Class::Needed));
-        assert_eq!(
-            found("image: hashicorp/vault:1.18\n    args: [agent, -config=x]"),
-            needed("vault-agent")
-        );
-        assert_eq!(
-            found("image: hashicorp/vault:1.18\n    args: [server]"),
-            None
-        );
-        assert_eq!(
-            found("image: cr.l5d.io/linkerd/proxy:edge"),
-            needed("linkerd-proxy")
-        );
-        assert_eq!(
-            found("image: docker.io/istio/proxyv2:1.24\n    args: [proxy, router]").map(|it| it.1),
-            Some(Class::Reverse)
-        );
-        assert_eq!(found("image: docker:27.3-dind"), needed("dind"));
-        assert_eq!(found("image: docker:27.3-cli"), None);
-        assert_eq!(
-            found("image: registry.example.com/reports/archive-to-cold-vault:0.4.0"),
-            None
-        );
-        assert_eq!(
-            found("image: registry.example.com:5000/oliver/redis_exporter@sha256:00")
-                .map(|it| it.1),
-            Some(Class::Reverse)
-        );
-    }
-
-    #[test]
-    fn every_entry_says_where_and_when_it_was_checked() {
-        assert!(Catalog::built_in().entries().len() >= 15);
-        for entry in Catalog::built_in().entries() {
-            assert!(
-                !entry.sources.is_empty() && entry.checked.len() == 7,
-                "{}",
-                entry.name
-            );
-        }
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! A pattern is words of the command one after the other (`proxy router`, `--one-time`), a variable
 //! with its value (`METHOD=LIST`), or a variable alone in capitals (`REQ_URL`). ` | ` stands between
-//! alternatives.
+//! alternatives. A flag that is set to `false` is not there.
 
 use crate::pod::Container;
 
@@ -27,6 +27,25 @@ fn says_one(container: &Container, pattern: &str) -> bool {
             own.is_some_and(|own| own == value || is_same_flag(own, value))
         }
     }
+}
+
+/// Whether a container that replaces its image's entrypoint runs one of these programs all the same:
+/// as the command, or somewhere in a script.
+pub(super) fn runs_one_of(container: &Container, programs: &[String]) -> bool {
+    let is_shell = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or_default();
+        matches!(name, "sh" | "bash" | "ash" | "dash")
+    };
+    // Entrypoint scripts run other programs that are named in the arguments.
+    let is_replaced =
+        !container.command.is_empty() || container.args.first().is_some_and(|word| is_shell(word));
+    let has = |program: &String| {
+        let mut words = container.words().flat_map(|word| {
+            word.split(|char: char| char.is_whitespace() || ";&|()$'\"`=".contains(char))
+        });
+        words.any(|word| word.rsplit('/').next() == Some(program))
+    };
+    programs.is_empty() || !is_replaced || programs.iter().any(has)
 }
 
 /// Capitals, digits and underscores only; a single capital is a word of the command.
@@ -54,6 +73,12 @@ fn has_words(container: &Container, words: &str) -> bool {
         char.is_none_or(|char| !char.is_alphanumeric() && char != '-' && char != '_')
     };
     line.match_indices(words).any(|(at, _)| {
-        ends(line[..at].chars().next_back()) && ends(line[at + words.len()..].chars().next())
+        let after = &line[at + words.len()..];
+        // `/etc/agent/x.hcl` is a path, `/bin/agent` a program.
+        let is_folder = after.starts_with(['/', '.']);
+        ends(line[..at].chars().next_back())
+            && ends(after.chars().next())
+            && !is_folder
+            && !after.starts_with("=false")
     })
 }

@@ -6,8 +6,8 @@ use super::fields::{
 };
 use super::version::Range;
 use super::{
-    Catalog, CatalogError, Class, Covers, Entry, Exit, Health, Quit, Shell, Variant, WaitCommand,
-    WaitsForApp,
+    Catalog, CatalogError, Class, Covers, Entry, Exit, Health, ProbeCommand, Quit, Shell, Variant,
+    WaitCommand, WaitsForApp,
 };
 use crate::manifest::Node;
 
@@ -64,9 +64,10 @@ const SHELLS: [(&str, Shell); 3] = [
 ];
 
 /// The fields that say what an entry is of.
-const OWN: [&str; 7] = [
+const OWN: [&str; 8] = [
     "name",
     "images",
+    "programs",
     "only_when",
     "not_when",
     "variants",
@@ -78,10 +79,11 @@ const OWN: [&str; 7] = [
 const CONDITIONS: [&str; 4] = ["since", "until", "only_when", "not_when"];
 
 /// The fields that hold facts, which a variant may give anew.
-const FACTS: [&str; 20] = [
+const FACTS: [&str; 21] = [
     "class",
     "kind",
     "front_when",
+    "fronts_neighbours",
     "once_when",
     "covers",
     "serves",
@@ -116,6 +118,7 @@ fn read_entry(node: Node<'_>, origin: Origin) -> Read<Entry> {
         let message = "a pattern needs letters in the last segment of the image";
         return error(place.unwrap_or(node), message);
     }
+    entry.programs = optional(node, "programs", texts)?;
     entry.only_when = optional(node, "only_when", texts)?;
     entry.not_when = optional(node, "not_when", texts)?;
     read_facts(node, &mut entry)?;
@@ -154,7 +157,9 @@ fn empty(name: String) -> Entry {
         images: Vec::new(),
         only_when: Vec::new(),
         not_when: Vec::new(),
+        programs: Vec::new(),
         front_when: Vec::new(),
+        fronts_neighbours: false,
         once_when: Vec::new(),
         covers: Covers::Loopback,
         serves: Vec::new(),
@@ -164,9 +169,8 @@ fn empty(name: String) -> Entry {
         waits_for_app: None,
         sockets: Vec::new(),
         files: false,
-        health: None,
-        probe: Vec::new(),
-        probe_host_by: Vec::new(),
+        health: Vec::new(),
+        probe: None,
         wait: None,
         exit: None,
         shell: Shell::Varies,
@@ -216,12 +220,8 @@ fn optional<T: Default>(node: Node<'_>, key: &str, read: fn(Node<'_>, &str) -> R
 fn read_variant(node: Node<'_>, entry: &Entry) -> Read<Variant> {
     let known: Vec<&str> = CONDITIONS.into_iter().chain(FACTS).collect();
     check_fields(node, "a variant", &known)?;
-    let bound = |key: &str| node.get(key).map(|value| version(value, key)).transpose();
     let mut variant = Variant {
-        range: Range {
-            since: bound("since")?,
-            until: bound("until")?,
-        },
+        range: read_range(node)?,
         only_when: optional(node, "only_when", texts)?,
         not_when: optional(node, "not_when", texts)?,
         entry: entry.clone(),
@@ -234,6 +234,15 @@ fn read_variant(node: Node<'_>, entry: &Entry) -> Read<Variant> {
     Ok(variant)
 }
 
+/// The versions in which a fact holds: `since` the first, `until` the first after them.
+fn read_range(node: Node<'_>) -> Read<Range> {
+    let bound = |key: &str| node.get(key).map(|value| version(value, key)).transpose();
+    Ok(Range {
+        since: bound("since")?,
+        until: bound("until")?,
+    })
+}
+
 /// Reads the facts that a mapping gives over those that an entry has.
 fn read_facts(node: Node<'_>, entry: &mut Entry) -> Read<()> {
     for (key, value) in fields(node, "an entry")? {
@@ -241,6 +250,7 @@ fn read_facts(node: Node<'_>, entry: &mut Entry) -> Read<()> {
             "class" => entry.class = one_of(value, key, &CLASSES)?,
             "kind" => entry.kind = text(value, key)?,
             "front_when" => entry.front_when = texts(value, key)?,
+            "fronts_neighbours" => entry.fronts_neighbours = flag(value, key)?,
             "once_when" => entry.once_when = texts(value, key)?,
             "covers" => entry.covers = one_of(value, key, &COVERS)?,
             "serves" => entry.serves = ports(value, key)?,
@@ -250,8 +260,8 @@ fn read_facts(node: Node<'_>, entry: &mut Entry) -> Read<()> {
             "waits_for_app" => entry.waits_for_app = unless_null(value, read_waits_for_app)?,
             "sockets" => entry.sockets = texts(value, key)?,
             "files" => entry.files = flag(value, key)?,
-            "health" => entry.health = unless_null(value, read_health)?,
-            "probe" => (entry.probe, entry.probe_host_by) = read_probe(value)?,
+            "health" => entry.health = read_endpoints(value)?,
+            "probe" => entry.probe = unless_null(value, read_probe)?,
             "wait" => entry.wait = unless_null(value, read_wait)?,
             "exit" => entry.exit = unless_null(value, read_exit)?,
             "shell" => entry.shell = one_of(value, key, &SHELLS)?,
@@ -272,8 +282,26 @@ fn unless_null<T>(node: Node<'_>, read: fn(Node<'_>) -> Read<T>) -> Read<Option<
     }
 }
 
+/// One health endpoint, or a list of those that versions and modes have.
+fn read_endpoints(node: Node<'_>) -> Read<Vec<Health>> {
+    match (node.is_null(), node.is_sequence()) {
+        (true, _) => Ok(Vec::new()),
+        (false, true) => node.items().map(read_health).collect(),
+        (false, false) => Ok(vec![read_health(node)?]),
+    }
+}
+
 fn read_health(node: Node<'_>) -> Read<Health> {
-    let known = ["path", "port", "port_by", "only_when", "args", "env"];
+    let known = [
+        "path",
+        "port",
+        "port_by",
+        "only_when",
+        "args",
+        "env",
+        "since",
+        "until",
+    ];
     check_fields(node, "health", &known)?;
     let health = Health {
         path: node.get("path").map_or_else(|| Ok("/".to_owned()), path)?,
@@ -285,6 +313,7 @@ fn read_health(node: Node<'_>) -> Read<Health> {
         only_when: optional(node, "only_when", texts)?,
         args: optional(node, "args", texts)?,
         env: optional(node, "env", texts)?,
+        range: read_range(node)?,
     };
     if health.port.is_none() && health.port_by.is_empty() {
         return error(node, "health needs the field port, or port_by");
@@ -306,12 +335,14 @@ fn path(node: Node<'_>) -> Read<String> {
     }
 }
 
-fn read_probe(node: Node<'_>) -> Read<(Vec<String>, Vec<String>)> {
-    if node.is_null() {
-        return Ok((Vec::new(), Vec::new()));
-    }
-    check_fields(node, "probe", &["exec", "host_by"])?;
-    Ok((command(node, "exec")?, optional(node, "host_by", texts)?))
+fn read_probe(node: Node<'_>) -> Read<ProbeCommand> {
+    check_fields(node, "probe", &["exec", "host_by", "host_flag"])?;
+    let flag = node.get("host_flag");
+    Ok(ProbeCommand {
+        command: command(node, "exec")?,
+        host_by: optional(node, "host_by", texts)?,
+        host_flag: flag.map_or_else(|| Ok("--host".to_owned()), |flag| text(flag, "host_flag"))?,
+    })
 }
 
 /// The words of a command, of which there has to be one at least.
@@ -335,7 +366,8 @@ fn read_waits_for_app(node: Node<'_>) -> Read<WaitsForApp> {
 }
 
 fn read_wait(node: Node<'_>) -> Read<WaitCommand> {
-    check_fields(node, "wait", &["command", "bound_seconds", "args", "env"])?;
+    let known = ["command", "bound_seconds", "args", "env", "since", "until"];
+    check_fields(node, "wait", &known)?;
     let bound = node.get("bound_seconds");
     Ok(WaitCommand {
         command: command(node, "command")?,
@@ -344,6 +376,7 @@ fn read_wait(node: Node<'_>) -> Read<WaitCommand> {
             .transpose()?,
         args: optional(node, "args", texts)?,
         env: optional(node, "env", texts)?,
+        range: read_range(node)?,
     })
 }
 

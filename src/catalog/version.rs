@@ -2,6 +2,7 @@
 
 use super::image::Image;
 use std::cmp::Ordering;
+use std::fmt;
 
 /// A version with up to three numbers: `2`, `v1.82`, `2.8.0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,13 @@ impl Version {
     }
 }
 
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written: Vec<String> = self.numbers.iter().flatten().map(u32::to_string).collect();
+        f.write_str(&written.join("."))
+    }
+}
+
 /// The versions in which a fact holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
@@ -66,14 +74,11 @@ impl Range {
         self == Range::default()
     }
 
-    /// Whether an image is of these versions. A tag that says none (`latest`) is taken for the
-    /// newest, whose facts stand in the entry itself.
+    /// Whether an image is of these versions. One that says none (`latest`, a digest) is taken for
+    /// the newest.
     pub(super) fn holds(self, image: &Image<'_>) -> bool {
-        if self.is_open() {
-            return true;
-        }
         let Some(version) = image.tag().and_then(Version::of_tag) else {
-            return false;
+            return self.until.is_none();
         };
         let is_early = |since: Version| version.against(since) == Ordering::Less;
         let is_late = |until: Version| version.against(until) != Ordering::Less;
@@ -111,10 +116,10 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_without_a_version_is_in_no_range() {
+    fn a_tag_without_a_version_is_the_newest() {
         for image in ["proxy", "proxy:latest", "proxy@sha256:00", "proxy:2c4d"] {
             assert!(!holds(None, Some("99"), image), "{image}");
-            assert!(!holds(Some("0"), None, image), "{image}");
+            assert!(holds(Some("99"), None, image), "{image}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Lets the kubelet reach a server that listens on loopback only.
 
+use super::check::flag_place;
 use super::probe;
 use crate::catalog::Entry;
 use crate::finding::{Fix, FixSafety};
@@ -83,22 +84,23 @@ fn by_vendor(
     at: &FieldPath,
     asked: &Probe,
 ) -> Result<Fix, String> {
-    if !entry.probe.is_empty() {
+    if let Some(own) = &entry.probe {
         let handler = probe::handler(at, &asked.action).ok_or_else(|| unknown(container))?;
         let operations = vec![
             Operation::Remove { at: handler },
             Operation::Insert {
                 at: at.clone(),
                 key: "exec".to_owned(),
-                value: json!({"command": entry.probe}),
+                value: json!({"command": own.command}),
                 after: None,
             },
         ];
-        let title = format!("ask by {}", entry.probe.join(" "));
+        let title = format!("ask by {}", own.command.join(" "));
         return Ok(probe::plain(FixSafety::Safe, title, operations));
     }
-    let flags = entry.health.iter().flat_map(|health| &health.args);
-    let opening = flags.into_iter().find(|arg| arg.ends_with(ALL));
+    let health = entry.health_in(container);
+    let flags = health.iter().flat_map(|health| &health.args);
+    let opening = flags.into_iter().find(|arg| arg.contains("=0.0.0.0"));
     let opening = opening.ok_or_else(|| unknown(container))?;
     if container.args.is_empty() {
         return Err(format!(
@@ -107,7 +109,7 @@ fn by_vendor(
         ));
     }
     let operations = vec![Operation::InsertItem {
-        at: container.at.key("args").index(0),
+        at: container.at.key("args").index(flag_place(&container.args)),
         value: Value::from(opening.as_str()),
     }];
     let title = format!("add {opening}");

@@ -1,10 +1,11 @@
 //! The check that a gate uses: how the kubelet, or a hook, can tell that a sidecar serves.
 
 use super::Patient;
-use crate::catalog::{Entry, Health};
+use crate::catalog::{Entry, Health, ProbeCommand};
 use crate::finding::{EvidenceKind, FixSafety};
 use crate::manifest::edit::Operation;
 use crate::plan::addresses::Target;
+use crate::plan::binds::loopback_only;
 use crate::plan::config::NoConfigs;
 use crate::plan::needs::Need;
 use crate::plan::profile::Profile;
@@ -58,8 +59,9 @@ fn own_probe(provider: &Container, entry: Option<&Entry>) -> Option<Check> {
     let (name, probe): (&str, &Probe) = own
         .into_iter()
         .find_map(|(name, probe)| Some((name, probe.as_ref()?)))?;
-    let waits_for_app = entry.is_some_and(|entry| entry.name == "daprd");
-    let handler = probe.action.to_json().filter(|_| !waits_for_app)?;
+    let waits_for_app = entry.is_some_and(|entry| entry.waits_for_app.is_some());
+    let cannot_pass = waits_for_app || asks_loopback(provider, entry, &probe.action);
+    let handler = probe.action.to_json().filter(|_| !cannot_pass)?;
     let stays = if name == "readinessProbe" {
         ", which stays"
     } else {
@@ -75,6 +77,22 @@ fn own_probe(provider: &Container, entry: Option<&Entry>) -> Option<Check> {
     })
 }
 
+/// Whether a probe dials a server that listens on loopback only, which the kubelet cannot reach.
+fn asks_loopback(provider: &Container, entry: Option<&Entry>, action: &Action) -> bool {
+    let port = match action {
+        Action::HttpGet { host: None, .. } | Action::TcpSocket { host: None, .. } => action.port(),
+        Action::HttpGet { .. }
+        | Action::TcpSocket { .. }
+        | Action::Grpc { .. }
+        | Action::Exec { .. }
+        | Action::Sleep { .. }
+        | Action::Unreadable => None,
+    };
+    let settings = settings::settings(provider);
+    port.and_then(|port| provider.port_number(port))
+        .is_some_and(|port| loopback_only(provider, &settings, entry, port).is_some())
+}
+
 /// The vendor's documented endpoint or command.
 fn vendor(provider: &Container, entry: &Entry) -> Option<Check> {
     let safe = |handler: Value, prepare: Vec<Operation>| Check {
@@ -85,16 +103,17 @@ fn vendor(provider: &Container, entry: &Entry) -> Option<Check> {
         prepare,
     };
     let settings = settings::settings(provider);
-    if !entry.probe.is_empty() {
-        let command = probe_command(entry, &settings);
+    if let Some(probe) = &entry.probe {
+        let command = probe_command(probe, &settings);
         return Some(safe(json!({"exec": {"command": command}}), Vec::new()));
     }
-    let health = entry
-        .health
-        .as_ref()
-        .filter(|health| health.is_offered(provider))?;
+    let health = entry.health_in(provider)?;
     let port = health_port(&settings, health)?;
     let prepare = missing_args(provider, health)?;
+    // The kubelet dials the pod's address: a server on loopback would never answer.
+    if prepare.is_empty() && loopback_only(provider, &settings, Some(entry), port).is_some() {
+        return None;
+    }
     Some(safe(
         json!({"httpGet": {"path": health.path, "port": port}}),
         prepare,
@@ -102,13 +121,13 @@ fn vendor(provider: &Container, entry: &Entry) -> Option<Check> {
 }
 
 /// The vendor's command, told where the sidecar listens if a flag moves that.
-fn probe_command(entry: &Entry, settings: &[Setting]) -> Vec<String> {
+fn probe_command(probe: &ProbeCommand, settings: &[Setting]) -> Vec<String> {
     let moved = settings
         .iter()
-        .find(|setting| entry.probe_host_by.contains(&setting.name));
-    let mut command = entry.probe.clone();
+        .find(|setting| probe.host_by.contains(&setting.name));
+    let mut command = probe.command.clone();
     if let Some(moved) = moved {
-        command.insert(1, format!("--host={}", moved.value));
+        command.insert(1, format!("{}={}", probe.host_flag, moved.value));
     }
     command
 }
@@ -119,18 +138,16 @@ fn missing_args(provider: &Container, health: &Health) -> Option<Vec<Operation>>
     for (at, arg) in health.args.iter().enumerate() {
         let name = arg.split('=').next().unwrap_or(arg);
         let same_flag = |word: &&str| word.split('=').next() == Some(name);
-        let has_variable = health
-            .env
-            .get(at)
-            .is_some_and(|env| provider.env.iter().any(|var| var.name == *env));
+        let has_other = health.env.get(at).is_some_and(|other| {
+            provider.env.iter().any(|var| var.name == *other)
+                || provider.words().any(|word| word == other)
+        });
         match provider.words().find(same_flag) {
-            Some(word)
-                if arg.contains('=') && is_loopback(word.split('=').nth(1).unwrap_or_default()) =>
-            {
+            Some(word) if arg.contains('=') && is_loopback(host_of(word)) => {
                 return None;
             }
             Some(_) => {}
-            None if has_variable => {}
+            None if has_other => {}
             None => missing.push(arg.clone()),
         }
     }
@@ -147,12 +164,25 @@ fn missing_args(provider: &Container, health: &Health) -> Option<Vec<Operation>>
     if words.is_empty() {
         return missing.is_empty().then(Vec::new);
     }
-    let first = usize::from(list == "command");
+    let program = usize::from(list == "command");
+    let first = program + flag_place(words.get(program..).unwrap_or_default());
     let insert = |(at, arg): (usize, String)| Operation::InsertItem {
         at: provider.at.key(list).index(first + at),
         value: Value::from(arg),
     };
     Some(missing.into_iter().enumerate().map(insert).collect())
+}
+
+/// Where a flag is added among the arguments: before the first flag, so behind a subcommand.
+pub(super) fn flag_place(arguments: &[String]) -> usize {
+    let first = arguments.iter().position(|word| word.starts_with('-'));
+    first.unwrap_or(arguments.len())
+}
+
+/// The host in `--http-address=127.0.0.1` or `--addr=localhost:8181`.
+fn host_of(word: &str) -> &str {
+    let value = word.split('=').nth(1).unwrap_or_default();
+    value.rsplit_once(':').map_or(value, |(host, _)| host)
 }
 
 /// The request of an httpGet hook, or the connection of a tcpSocket hook, that is meant as a wait.

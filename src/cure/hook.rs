@@ -1,5 +1,6 @@
 //! The gate that the kubelet attempts: a waiting postStart hook on a sidecar that is listed first.
 
+use super::check::flag_place;
 use super::{Patient, annotation};
 use crate::catalog::Shell;
 use crate::finding::{Fix, FixSafety, Outcome};
@@ -166,7 +167,7 @@ fn wait_command(
 ) -> Result<(Vec<String>, FixSafety, Vec<Operation>), String> {
     let provider = patient.container(need.provider);
     let entry = patient.catalog.find(provider);
-    if let Some(wait) = entry.and_then(|entry| entry.wait.as_ref()) {
+    if let Some(wait) = entry.and_then(|entry| entry.wait_in(provider)) {
         let has = |arg: &&String| provider.words().any(|word| word == arg.as_str());
         let by_env = wait
             .env
@@ -178,8 +179,9 @@ fn wait_command(
             .filter(|arg| !by_env && !has(arg))
             .collect();
         if missing.is_empty() || !provider.args.is_empty() {
+            let first = flag_place(&provider.args);
             let insert = |(at, arg): (usize, &&String)| Operation::InsertItem {
-                at: provider.at.key("args").index(at),
+                at: provider.at.key("args").index(first + at),
                 value: Value::from(arg.as_str()),
             };
             let prepare = missing.iter().enumerate().map(insert).collect();

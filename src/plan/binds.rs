@@ -104,16 +104,21 @@ fn by_catalog(container: &Container, settings: &[Setting], entry: &Entry, port: 
             !is_loopback(host)
         })
     };
-    if let Some(health) = &entry.health
-        && super::serves::health_port(settings, health) == Some(port)
-    {
-        let opening = health.args.iter().position(|arg| arg.ends_with("=0.0.0.0"));
-        let Some(opening) = opening else { return false };
-        let flag = health.args[opening].trim_end_matches("=0.0.0.0");
-        let variable = health.env.get(opening).map(String::as_str);
+    let health = entry
+        .health_in(container)
+        .filter(|health| super::serves::health_port(settings, health) == Some(port));
+    let opening = health.and_then(|health| {
+        let at = health
+            .args
+            .iter()
+            .position(|arg| arg.contains("=0.0.0.0"))?;
+        Some((health.args[at].split('=').next()?, health.env.get(at)))
+    });
+    if let Some((flag, variable)) = opening {
         // A variable from elsewhere may hold anything.
         let is_elsewhere = variable.is_some_and(|name| is_unknown(container, name));
-        return !is_opened(flag) && !variable.is_some_and(is_opened) && !is_elsewhere;
+        let is_variable_open = variable.is_some_and(|name| is_opened(name));
+        return !is_opened(flag) && !is_variable_open && !is_elsewhere;
     }
     let is_elsewhere = entry
         .address_by

@@ -2,9 +2,10 @@
 
 use super::profile::Profile;
 use super::settings;
-use crate::catalog::{Entry, Exit};
+use crate::catalog::{Entry, Exit, Quit};
 use crate::plan::Target;
-use crate::plan::addresses::mentions;
+use crate::plan::addresses::{Address, mentions};
+use crate::plan::serves::named_ports;
 use crate::plan::waits::Reading;
 use crate::pod::PodTemplate;
 
@@ -40,8 +41,12 @@ pub fn ends_by_itself(profile: &Profile<'_>) -> bool {
         .env
         .iter()
         .any(|var| var.name == "KUBEXIT_DEATH_DEPS");
+    let is_known_to_end = profile
+        .entry
+        .is_some_and(|entry| entry.exit == Some(Exit::Itself));
     let is_timed = container.words().any(|word| base(word) == "timeout");
     runs_once
+        || is_known_to_end
         || has_death
         || is_timed
         || container.has_restart_rules
@@ -109,23 +114,64 @@ fn is_wrapped(main: &Profile<'_>) -> bool {
 
 /// Whether `main` calls a quit endpoint, or sends a shutdown, as a command of its own.
 fn asks_to_quit(sidecar: &Profile<'_>, main: &Profile<'_>, all: &[Profile<'_>]) -> bool {
+    quit_not_offered(sidecar).is_none() && calls_quit(sidecar, main, all)
+}
+
+/// The quit endpoint of a sidecar that `main` calls although the sidecar is not told to have it.
+pub fn vain_quit<'s>(
+    sidecar: &'s Profile<'_>,
+    main: &Profile<'_>,
+    all: &[Profile<'_>],
+) -> Option<&'s Quit> {
+    quit_not_offered(sidecar).filter(|_| calls_quit(sidecar, main, all))
+}
+
+/// The quit endpoint that the image could have and this container has not.
+fn quit_not_offered<'s>(sidecar: &'s Profile<'_>) -> Option<&'s Quit> {
+    quit_of(sidecar).filter(|quit| !quit.is_offered(sidecar.container))
+}
+
+fn quit_of<'s>(sidecar: &'s Profile<'_>) -> Option<&'s Quit> {
+    match sidecar.entry?.exit.as_ref()? {
+        Exit::Quit(quit) => Some(quit),
+        Exit::Never | Exit::Itself => None,
+    }
+}
+
+fn calls_quit(sidecar: &Profile<'_>, main: &Profile<'_>, all: &[Profile<'_>]) -> bool {
     let is_anothers = |port: u16| {
         sidecar.served(port).is_none()
             && all.iter().any(|other| {
                 other.container.at != sidecar.container.at && other.served(port).is_some()
             })
     };
-    let called = main.reading.quit_calls().any(|words| {
-        let mut ports = words.iter().flat_map(|word| mentions(word));
-        !ports.any(|mention| match mention.target {
-            Target::Address(address) => address.port_or_default().is_some_and(is_anothers),
-            Target::Dns { .. }
-            | Target::File { .. }
-            | Target::Kubernetes { .. }
-            | Target::Opaque => false,
-        })
+    let called = main
+        .reading
+        .quit_calls()
+        .any(|words| !addresses(words).any(|at| at.port_or_default().is_some_and(is_anothers)));
+    let by_address = quit_of(sidecar).is_some_and(|quit| {
+        let moved = named_ports(&sidecar.settings, &quit.port_by).next();
+        let port = moved.unwrap_or(quit.port);
+        let is_it = |address: Address| {
+            address.is_loopback()
+                && address.port_or_default() == Some(port)
+                && address.path.as_deref() == Some(quit.path.as_str())
+        };
+        let mut calls = main.reading.client_calls();
+        calls.any(|words| addresses(words).any(is_it))
     });
-    called || scripts(main).any(is_trapped)
+    called || by_address || scripts(main).any(is_trapped)
+}
+
+/// The servers that a command names.
+fn addresses(words: &[String]) -> impl Iterator<Item = Address> {
+    let mentions = words.iter().flat_map(|word| mentions(word));
+    mentions.filter_map(|mention| match mention.target {
+        Target::Address(address) => Some(address),
+        Target::Dns { .. } | Target::File { .. } | Target::Kubernetes { .. } | Target::Opaque => {
+            None
+        }
+    })
 }
 
 /// `trap 'curl … /quitquitquit' EXIT`: the words of a trap are a command, too.
@@ -141,20 +187,24 @@ fn is_trapped(script: &str) -> bool {
 
 fn quits(word: &str) -> bool {
     let word = word.to_lowercase();
-    word.starts_with("quit") || word == "shutdown"
+    word.starts_with("quit") || word == "shutdown" || word == "graceful_shutdown"
 }
 
 impl Reading {
     /// The words of commands that ask somebody to quit.
     fn quit_calls(&self) -> impl Iterator<Item = &[String]> {
+        self.client_calls().filter(|words| {
+            let mut words = words.iter().skip(1).flat_map(|word| words_of(word));
+            words.any(quits)
+        })
+    }
+
+    /// The words of commands that call a server.
+    fn client_calls(&self) -> impl Iterator<Item = &[String]> {
         let calls = self.calls.iter().map(|call| call.words.as_slice());
         calls.filter(|words| {
-            let (name, rest) = match words.split_first() {
-                Some((name, rest)) => (base(name), rest),
-                None => return false,
-            };
-            let mut words = rest.iter().flat_map(|word| words_of(word));
-            CLIENTS.contains(&name) && words.any(quits)
+            let name = words.first().map_or("", |word| base(word));
+            CLIENTS.contains(&name)
         })
     }
 }

@@ -104,17 +104,12 @@ pub(super) fn is_front(profile: &Profile<'_>, template: &PodTemplate) -> bool {
             .or_else(|| word.strip_prefix("TCP-CONNECT:"))
             .is_some_and(|rest| serves::is_loopback(rest.split(':').next().unwrap_or_default()))
     });
-    let image = profile.container.image.as_deref().unwrap_or_default();
-    let last = image.rsplit('/').next().unwrap_or_default();
-    let last = last.split([':', '@']).next().unwrap_or_default();
-    let is_web_server = matches!(
-        last,
-        "nginx" | "haproxy" | "traefik" | "caddy" | "nginx-unprivileged"
-    ) && !profile.front.is_elsewhere();
+    let fronts_neighbours =
+        profile.entry.is_some_and(|entry| entry.fronts_neighbours) && !profile.front.is_elsewhere();
     let apps = template
         .containers
         .iter()
         .filter(|container| container.role == Role::App)
         .count();
-    forwards || connects || (is_web_server && profile.container.role == Role::App && apps > 1)
+    forwards || connects || (fronts_neighbours && profile.container.role == Role::App && apps > 1)
 }

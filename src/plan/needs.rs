@@ -400,7 +400,9 @@ impl Pod<'_> {
             Covers::Apps => is_app,
             Covers::Loopback => is_app && !anyone_dials && !dependent.is_offline(),
             Covers::Callers => false,
-            Covers::Volume => is_app && shares_volume(),
+            Covers::Volume => {
+                is_app && shares_volume() && !dependent.is_offline() && !looks_again(dependent)
+            }
         };
         let is_peer = dependent.class == Some(Class::Needed) && entry.covers != Covers::All;
         if !is_covered || is_peer || provider.container.role == Role::Init {
@@ -642,6 +644,12 @@ fn file_detail(named: &NamedPath, volume: &str, provider: &Profile<'_>) -> Strin
         "{what} lies on volume {volume}, which {} fills",
         provider.container.name
     )
+}
+
+/// Whether the command looks at the same thing again and again: what comes late is seen, too.
+fn looks_again(profile: &Profile<'_>) -> bool {
+    let first = profile.container.words().next().unwrap_or_default();
+    first.rsplit('/').next() == Some("watch")
 }
 
 /// Whether the controller holds a container back until another one is ready or has ended.

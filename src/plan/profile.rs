@@ -187,7 +187,9 @@ impl<'c> Profile<'c> {
 
     /// Whether its own command polls one of the ports that another container serves.
     pub fn polls(&self, other: &Profile<'_>) -> bool {
-        let health = other.entry.and_then(|entry| entry.health.as_ref());
+        let health = other
+            .entry
+            .and_then(|entry| entry.health_in(other.container));
         let health = health.and_then(|health| serves::health_port(&other.settings, health));
         self.waits().any(|wait| match &wait.target {
             Target::Address(address) if address.is_loopback() => {

@@ -149,7 +149,10 @@ pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Settin
             all.extend(flags.map(|(name, value)| Setting::own(name, value, word.at.clone())));
             continue;
         }
-        let next = words.get(index + 1);
+        // What stands behind a shell's `-c` is a script, read for itself.
+        let next = words.get(index + 1).filter(|next| {
+            !(is_script_flag(&word.text) && next.text.contains(char::is_whitespace))
+        });
         let is_apart = !word.text.contains('=');
         if let Some((name, value)) = flag(&word.text, next.map(|next| next.text.as_str())) {
             let at = next.filter(|_| is_apart).map_or(&word.at, |next| &next.at);
@@ -157,6 +160,12 @@ pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Settin
         }
     }
     all
+}
+
+/// `-c`, alone or with other letters: `-ec`.
+fn is_script_flag(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    letters.ends_with('c') && letters.chars().all(|char| char.is_ascii_lowercase())
 }
 
 /// `--name=value`, or `--name` and the word after it unless that is a flag, too.

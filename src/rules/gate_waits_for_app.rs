@@ -250,7 +250,7 @@ fn fix(
     let health = context
         .catalog
         .find(container)
-        .and_then(|entry| entry.health.as_ref());
+        .and_then(|entry| entry.health_in(container));
     let health = health.ok_or_else(|| {
         format!(
             "no endpoint of `{}` is known that looks at itself alone",

@@ -210,8 +210,27 @@ fn report(context: &Context<'_>, at: usize, sidecar: &Profile<'_>, proof: Proof<
             finding.related.push(label(image, Mark::Value, text));
         }
     }
+    finding.notes.extend(vain_call(context, sidecar));
     finding.fix = Some(fix(context, at, sidecar).unwrap_or_else(refused));
     finding
+}
+
+/// Says that somebody asks the sidecar to quit, which is not told to listen for it.
+fn vain_call(context: &Context<'_>, sidecar: &Profile<'_>) -> Option<String> {
+    let others = context
+        .profiles
+        .iter()
+        .filter(|other| other.container.at != sidecar.container.at);
+    let (caller, quit) = others.into_iter().find_map(|main| {
+        let quit = ends::vain_quit(sidecar, main, context.profiles)?;
+        Some((&main.container.name, quit))
+    })?;
+    let name = &sidecar.container.name;
+    let told_by = quit.only_when.first()?.split(" | ").next()?;
+    Some(format!(
+        "`{caller}` calls {}, which `{name}` has only with {told_by}",
+        quit.path
+    ))
 }
 
 /// The native sidecar of `ungated-sidecar` where nothing holds the others back, else a plain move.

@@ -71,7 +71,9 @@ fn is_served(context: &Context<'_>, container: &Container, port: &PortRef) -> bo
     }
     let serves = |profile: &Profile<'_>| {
         let served = profile.served(number);
-        let health = profile.entry.and_then(|entry| entry.health.as_ref());
+        let health = profile
+            .entry
+            .and_then(|entry| entry.health_in(profile.container));
         served.is_some_and(|served| served.by != ServedBy::Probe)
             || health.is_some_and(|health| health_port(&profile.settings, health) == Some(number))
             || names(profile, number)
