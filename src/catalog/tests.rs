@@ -52,8 +52,9 @@ docker:27.3-dind -> dind Needed
 docker:27.3-cli -> -
 docker:27.3-dind sh -c docker build . -> -
 docker:27.3-dind sh -c dockerd-entrypoint.sh & make -> dind Needed
-registry.example.com:5000/oliver/redis_exporter@sha256:00 -> exporter Reverse
-prom/statsd-exporter:v0.28 -> exporter Reverse
+registry.example.com:5000/oliver/redis_exporter@sha256:00 -> metrics-exporter Reverse
+prom/statsd-exporter:v0.28 -> metrics-exporter Reverse
+registry.example.com/shop/invoice-exporter:2 -> exporter Reverse
 kiwigrid/k8s-sidecar:1.28.0 LABEL=datasource -> k8s-sidecar Needed
 kiwigrid/k8s-sidecar:1.28.0 REQ_URL=http://localhost:3000/reload -> k8s-sidecar Useful
 kiwigrid/k8s-sidecar:1.28.0 LABEL=grafana_dashboard -> k8s-sidecar Useful

@@ -235,7 +235,7 @@ fn wait_of_hook(
         | Target::Opaque => None,
     })?;
     let port = address.port_or_default()?;
-    let is_local = entry.is_some_and(|entry| entry.listens_on_loopback.contains(&port));
+    let is_local = loopback_only(provider, &profile.settings, entry, port).is_some();
     if is_local || profile.served(port).is_none() {
         return None;
     }
@@ -278,7 +278,8 @@ fn evidence(patient: Patient<'_>, need: &Need, entry: Option<&Entry>) -> Option<
         prepare: Vec::new(),
     };
     if let Some(port) = need.port {
-        let is_local = entry.is_some_and(|entry| entry.listens_on_loopback.contains(&port));
+        let settings = settings::settings(provider);
+        let is_local = loopback_only(provider, &settings, entry, port).is_some();
         if is_local || need.is_on_loopback {
             return None;
         }

@@ -17,6 +17,10 @@ const REQUESTS: &str = "its requests count for the pod's whole life";
 
 /// Makes a plain sidecar a native one with a startupProbe; the error says why it cannot be done.
 pub fn make_native(patient: Patient<'_>, need: &Need) -> Result<Fix, String> {
+    let entry = patient.catalog.find(patient.container(need.provider));
+    if entry.is_some_and(|entry| entry.runs_once(patient.container(need.provider))) {
+        return make_init(patient, need.provider);
+    }
     if !patient.plan.version.has_native_sidecars() {
         return Err(format!(
             "native sidecars need Kubernetes 1.29, the target is {}",
@@ -70,6 +74,34 @@ pub fn make_native(patient: Patient<'_>, need: &Need) -> Result<Fix, String> {
     ));
     operations.push(move_to_init(patient, need, place));
     Ok(fix(title, operations, check))
+}
+
+/// Makes a container that does its job once and ends an init container: as a native sidecar it
+/// would be started again and again.
+fn make_init(patient: Patient<'_>, at: usize) -> Result<Fix, String> {
+    let container = patient.container(at);
+    let has_hook = container.post_start.is_some() || container.pre_stop.is_some();
+    if has_hook || container.probes().next().is_some() {
+        return Err("an init container has neither hooks nor probes".to_owned());
+    }
+    let place = first_init_dependent(patient, at);
+    let policy = container.restart_policy.as_ref();
+    let mut operations: Vec<Operation> = policy
+        .map(|_| Operation::Remove {
+            at: container.at.key("restartPolicy"),
+        })
+        .into_iter()
+        .collect();
+    operations.push(to_init(patient, at, place.map(|(index, _)| index)));
+    Ok(Fix {
+        safety: FixSafety::Safe,
+        title: format!("make `{}` an init container", container.name),
+        operations,
+        assumes: Vec::new(),
+        costs: None,
+        limit: None,
+        outcome: Outcome::Untried,
+    })
 }
 
 /// Makes a plain sidecar that nobody has to wait for a native one; the error says why it cannot be

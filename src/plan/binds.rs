@@ -27,9 +27,30 @@ pub fn loopback_only(
     entry: Option<&Entry>,
     port: u16,
 ) -> Option<Bind> {
-    by_setting(settings, port).or_else(|| {
+    let by_setting = || by_setting(settings, port);
+    let by_own = || by_own_setting(settings, entry?, port);
+    by_setting().or_else(by_own).or_else(|| {
         let entry = entry?;
         by_catalog(container, settings, entry, port).then_some(Bind::Default)
+    })
+}
+
+/// A setting of which only the catalogue knows that the server listens there.
+fn by_own_setting(settings: &[Setting], entry: &Entry, port: u16) -> Option<Bind> {
+    let listens = |setting: &&Setting| {
+        let (host, own) = setting.value.rsplit_once(':')?;
+        let host = host.rsplit("//").next()?;
+        (entry.serves_by.contains(&setting.name) && own.parse() == Ok(port))
+            .then(|| is_loopback(host.trim_matches(['[', ']'])))
+    };
+    let mut all = settings
+        .iter()
+        .filter_map(|setting| Some((setting, listens(&setting)?)))
+        .peekable();
+    let first = all.peek()?.0;
+    all.all(|(_, is_local)| is_local).then(|| Bind::Setting {
+        at: first.at.clone(),
+        words: first.value.clone(),
     })
 }
 

@@ -186,3 +186,27 @@ fn an_own_entry_stands_in_the_place_of_one_with_its_name_and_is_tried_first() {
     assert_eq!(all.entries()[1].images, ["other"]);
     assert!(all.entries()[1].serves.is_empty());
 }
+
+/// The page that tells users how an entry is written.
+const PAGE: &str = include_str!("../../../docs/catalog.md");
+
+#[test]
+fn the_page_s_example_can_be_read() {
+    let example = PAGE
+        .split("```")
+        .find_map(|block| block.strip_prefix("yaml\n"));
+    let read = read_text(example.expect("an example")).expect("an entry");
+    let entry = &read.entries()[0];
+    assert_eq!(entry.variants[0].entry.class, Class::Reverse);
+    assert!(entry.variants[1].entry.health.is_empty());
+    assert!(matches!(entry.exit, Some(Exit::Quit(_))));
+}
+
+#[test]
+fn the_page_tells_every_field() {
+    let all = OWN.iter().chain(&CONDITIONS).chain(&FACTS);
+    let lacking: Vec<_> = all
+        .filter(|field| !PAGE.contains(&format!("`{field}`")))
+        .collect();
+    assert_eq!(lacking, [&""; 0], "fields that docs/catalog.md lacks");
+}
