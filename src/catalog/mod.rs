@@ -29,8 +29,9 @@ pub struct Catalog {
     entries: Vec<Entry>,
     /// Places of the entries by the image name that a pattern of theirs asks for.
     by_name: BTreeMap<String, Vec<usize>>,
-    /// Places of the entries with a pattern whose last segment has a `*`.
-    by_form: Vec<usize>,
+    /// Places of the entries with a pattern whose last segment has a `*`, each with a part of the
+    /// segment that the image's name has to have.
+    by_form: Vec<(usize, String)>,
 }
 
 static BUILT_IN: LazyLock<Catalog> = LazyLock::new(|| {
@@ -56,12 +57,12 @@ impl Catalog {
         for (at, entry) in entries.iter().enumerate() {
             for pattern in &entry.images {
                 let name = Image::parse(pattern).name();
-                let places = match name.contains('*') {
-                    true => &mut by_form,
-                    false => by_name.entry(name.to_owned()).or_default(),
-                };
-                if places.last() != Some(&at) {
-                    places.push(at);
+                if name.contains('*') {
+                    let parts = name.split('*');
+                    let part = parts.max_by_key(|part| part.len()).unwrap_or_default();
+                    by_form.push((at, part.to_owned()));
+                } else {
+                    by_name.entry(name.to_owned()).or_default().push(at);
                 }
             }
         }
@@ -96,8 +97,11 @@ impl Catalog {
     pub fn find(&self, container: &Container) -> Option<&Entry> {
         let image = Image::parse(container.image.as_deref()?);
         let named = self.by_name.get(image.name()).into_iter().flatten();
-        let mut places: Vec<usize> = named.chain(&self.by_form).copied().collect();
+        let formed = self.by_form.iter();
+        let formed = formed.filter(|(_, part)| image.name().contains(part.as_str()));
+        let mut places: Vec<usize> = named.chain(formed.map(|(at, _)| at)).copied().collect();
         places.sort_unstable();
+        places.dedup();
         let mut entries = places.into_iter().map(|at| &self.entries[at]);
         let found = entries.find(|entry| entry.takes(&image, container))?;
         Some(found.of(&image, container))
