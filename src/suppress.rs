@@ -35,7 +35,8 @@ pub struct Suppressor<'c> {
 
 impl Suppressor<'_> {
     /// Notes on each finding of a run what hides it, and adds a finding for each ignore that hides
-    /// nothing; one in the configuration is in the source behind those of the run. The findings have to come in the order of files and documents.
+    /// nothing; the configuration is the source behind those of the run. The findings have to come
+    /// in the order of files and documents.
     pub fn mark(&self, run: &Run, findings: &mut Vec<Finding>) {
         self.leave_out(findings);
         let mut groups = findings

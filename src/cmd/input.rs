@@ -2,6 +2,7 @@
 
 use super::likely;
 use crate::cli::{ConnectionArgs, InputArgs};
+use crate::config;
 use crate::error::Failure;
 use crate::finding::Skipped;
 use crate::manifest::load::{self, LoadError};
@@ -56,7 +57,9 @@ pub fn gather(
         return Err(no_input(command));
     }
     let inputs = load::inputs(&input.filename, input.recursive);
-    let inputs = inputs.map_err(|error| missing(error, &input.filename))?;
+    let mut inputs = inputs.map_err(|error| missing(error, &input.filename))?;
+    // A configuration found among manifests is no manifest.
+    inputs.retain(|input| input.is_named || !input.path.ends_with(config::FILE));
     let mut run = Run::read(&inputs, stdin_name);
     run.namespace = connection.namespace.clone().unwrap_or_default();
     let is_unread = |file: &FileRead| {
