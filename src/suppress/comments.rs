@@ -7,7 +7,7 @@ use super::directive::{Directive, MARK};
 use super::page::Ignore;
 use crate::manifest::source::Source;
 use crate::manifest::{Document, Span};
-use crate::run::FileRead;
+use crate::run::{DocumentRead, FileRead};
 
 /// A comment that ignores rules.
 pub(super) struct Comment {
@@ -65,8 +65,11 @@ pub(super) fn strays(file: &FileRead) -> Vec<Ignore> {
     }
     let source = &file.source;
     let is_read = |at: usize| {
-        let mut documents = file.documents.iter();
-        documents.any(|read| read.document.span.range().contains(&at))
+        let span = |read: &DocumentRead| read.document.span.range();
+        let documents = &file.documents;
+        let next = documents.partition_point(|read| span(read).end <= at);
+        let next = documents.get(next);
+        next.is_some_and(|read| span(read).contains(&at))
     };
     let mut found = Vec::new();
     for (at, _) in source.text().match_indices(MARK) {

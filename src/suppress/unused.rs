@@ -4,8 +4,8 @@ use super::comments;
 use super::page::{Ignore, Page};
 use crate::config::Levels;
 use crate::finding::{Finding, Suppression};
+use crate::manifest::FieldPath;
 use crate::manifest::parse::parts;
-use crate::manifest::{FieldPath, Span};
 use crate::pod::Workload;
 use crate::pod::workload::ObjectRef;
 use crate::rules;
@@ -15,10 +15,18 @@ use crate::run::FileRead;
 /// The ignores of a document that hide nothing.
 pub(super) fn of_page(source: usize, page: &mut Page<'_>, levels: &Levels) -> Vec<Finding> {
     let mut found = Vec::new();
+    let mut objects: Option<Objects<'_>> = None;
     for (at, comment) in page.comments.iter().enumerate() {
         for ignore in &comment.ignores {
             if let Some(reason) = reason(ignore, levels) {
-                let subject = subject(source, page, ignore);
+                let objects = objects.get_or_insert_with(|| Objects::of(page));
+                let subject = Subject {
+                    object: objects.around(ignore.span.start),
+                    source,
+                    document: page.read.document.index,
+                    at: FieldPath::root(),
+                    span: ignore.span,
+                };
                 let mut finding = unused_ignore::finding(&subject, &ignore.rule, &reason);
                 finding.suppressed = excused(page, at);
                 found.push(finding);
@@ -81,16 +89,19 @@ pub(super) fn strays(source: usize, file: &FileRead, levels: &Levels) -> Vec<Fin
         return Vec::new();
     }
     let parts = parts(file.source.text());
+    let document = |at: u32| {
+        let behind = parts.partition_point(|part| part.start <= at);
+        behind.saturating_sub(1)
+    };
     let tell = |ignore: Ignore| {
         let reason = match reason(&ignore, levels)? {
             Reason::HidesNothing => Reason::OutOfPlace,
             reason => reason,
         };
-        let is_behind = |part: &&Span| part.start <= ignore.span.start;
         let subject = Subject {
             object: nobody(),
             source,
-            document: parts.iter().take_while(is_behind).count().saturating_sub(1),
+            document: document(ignore.span.start),
             at: FieldPath::root(),
             span: ignore.span,
         };
@@ -113,22 +124,23 @@ fn reason(ignore: &Ignore, levels: &Levels) -> Option<Reason> {
     }
 }
 
-fn subject(source: usize, page: &Page<'_>, ignore: &Ignore) -> Subject {
-    let document = &page.read.document;
-    let begins_above = |workload: &&Workload| {
-        let node = document.node_at(&workload.at);
-        let span = node.and_then(|node| node.span());
-        span.is_some_and(|span| span.start <= ignore.span.start)
-    };
-    let mut workloads = page.read.workloads();
-    let first = workloads.next();
-    let last = workloads.filter(begins_above).last().or(first);
-    Subject {
-        object: last.map_or_else(nobody, |workload| workload.object.clone()),
-        source,
-        document: document.index,
-        at: FieldPath::root(),
-        span: ignore.span,
+/// Where the objects of a document begin.
+struct Objects<'d>(Vec<(u32, &'d ObjectRef)>);
+
+impl<'d> Objects<'d> {
+    fn of(page: &Page<'d>) -> Objects<'d> {
+        let document = &page.read.document;
+        let start = |workload: &Workload| document.node_at(&workload.at)?.span();
+        let workloads = page.read.workloads();
+        let starts = workloads.filter_map(|one| Some((start(one)?.start, &one.object)));
+        Objects(starts.collect())
+    }
+
+    /// The object that a comment stands in: the last that begins above it, else the first.
+    fn around(&self, at: u32) -> ObjectRef {
+        let behind = self.0.partition_point(|(start, _)| *start <= at);
+        let object = self.0.get(behind.saturating_sub(1));
+        object.map_or_else(nobody, |(_, object)| (*object).clone())
     }
 }
 
