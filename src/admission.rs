@@ -17,6 +17,7 @@ use crate::finding::{Evidence, Finding, Label};
 use crate::judge::{self, Target};
 use crate::manifest::{Document, Mark};
 use crate::pod::{PodTemplate, Workload};
+use crate::rules;
 use crate::run::Run;
 use places::{Place, Places};
 use serde_json::Value;
@@ -92,6 +93,7 @@ impl Answers {
         for finding in &mut findings {
             self.to_manifest(run, finding);
         }
+        findings.extend(self.lost(run));
         judge::sort(&mut findings);
         fixes::keep_shared(own, &findings);
         findings
@@ -136,11 +138,10 @@ impl Answers {
             return;
         };
         let places = answer.places(&read.document);
+        let mut is_added = Vec::new();
         for evidence in &mut finding.evidence {
             let place = places.find(&evidence.at);
-            if place.added.is_some() {
-                evidence.words.clear();
-            }
+            is_added.push(place.added.is_some());
             evidence.at = place.at;
         }
         move_label(&mut finding.primary, &places);
@@ -158,6 +159,30 @@ impl Answers {
             move_label(label, &places);
         }
         judge::look_up(finding, &read.document, run);
+        // What only the server has stands in no line.
+        for (evidence, is_added) in finding.evidence.iter_mut().zip(is_added) {
+            evidence.span = evidence.span.filter(|_| !is_added);
+        }
+    }
+
+    /// What the server has dropped of the templates' start order.
+    fn lost(&self, run: &Run) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (number, answer) in &self.answers {
+            let place = (answer.source, answer.document);
+            let (Some(asked), Some(answered), Some(read)) = (
+                run.workload(*number),
+                self.workloads.get(number),
+                run.document(place.0, place.1),
+            ) else {
+                continue;
+            };
+            for mut finding in rules::lost_in_answer(asked, place, &answered.template) {
+                judge::look_up(&mut finding, &read.document, run);
+                findings.push(finding);
+            }
+        }
+        findings
     }
 }
 

@@ -46,7 +46,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "manifest", "pod", "catalog", "finding", "inject", "nearness",
         ],
     ),
-    ("admission", &["manifest", "pod", "finding", "run", "judge"]),
+    (
+        "admission",
+        &["manifest", "pod", "finding", "rules", "run", "judge"],
+    ),
     (
         "suppress",
         &[

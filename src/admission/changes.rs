@@ -114,7 +114,12 @@ fn reordered(asked: &PodTemplate, answered: &PodTemplate) -> Option<String> {
 
 fn changed_role(own: &Container, theirs: &Container) -> Option<String> {
     let (from, name, to) = (kind(own.role), &own.name, kind(theirs.role));
-    (own.role != theirs.role).then(|| format!("makes {from} `{name}` a {to}"))
+    let article = if to.starts_with(['e', 'i']) {
+        "an"
+    } else {
+        "a"
+    };
+    (own.role != theirs.role).then(|| format!("makes {from} `{name}` {article} {to}"))
 }
 
 fn changed_fields(own: &Container, theirs: &Container) -> Vec<Change> {

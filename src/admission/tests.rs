@@ -172,6 +172,20 @@ fn a_gate_of_the_server_needs_no_patch_and_an_injected_container_has_none() {
 }
 
 #[test]
+fn what_the_server_drops_is_found_at_the_template() {
+    let (mut run, mut answers, _) = answer(|pod| {
+        pod["spec"]["containers"].as_array_mut().unwrap().reverse();
+    });
+    let found = found(&mut run, &mut answers);
+    let lost: Vec<_> = found
+        .iter()
+        .filter(|(rule, _, _)| *rule == "order-field-lost")
+        .collect();
+    let text = "comes earlier in the server's pod".to_owned();
+    assert_eq!(lost, [&("order-field-lost", 17, text)], "{found:?}");
+}
+
+#[test]
 fn defaults_change_nothing() {
     let (mut run, mut answers, said) = answer(|pod| {
         pod["spec"]["restartPolicy"] = json!("Always");

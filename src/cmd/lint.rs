@@ -61,7 +61,7 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
     try_fixes(&run, target, least_proven(args)?, trial, &mut findings);
     suppressor.drop_left_out(&mut findings);
     #[cfg(feature = "cluster")]
-    if args.input.filename.is_empty() {
+    if args.input.filename.is_empty() || args.via_server {
         live::name_suspects(&args.connection, &mut findings);
     }
     let mut report = report(args, &settings, (target, source), &run, findings)?;

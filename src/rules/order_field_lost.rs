@@ -79,6 +79,39 @@ fn owner_of<'t>(by_name: &ByName<'t>, made: &Workload) -> Option<Seen<'t>> {
     found.find(is_owner).copied()
 }
 
+/// What a server has dropped of a template when it made a pod of it, found at the template's fields.
+pub fn lost_in_answer(
+    asked: &Workload,
+    place: (usize, usize),
+    answered: &PodTemplate,
+) -> Vec<Finding> {
+    let template = &asked.template;
+    let mut all: Vec<(&Container, Lost, &str)> = Vec::new();
+    for wanted in &template.containers {
+        if let Some((_, own)) = answered.container(&wanted.name) {
+            let lost = lost_fields(wanted, own).into_iter();
+            all.extend(lost.map(|lost| (wanted, lost, "the server drops it")));
+        }
+    }
+    if let Some((own, lost)) = lost_order(answered, template)
+        && let Some((_, wanted)) = template.container(&own.name)
+    {
+        all.push((wanted, lost, "comes earlier in the server's pod"));
+    }
+    let told = all.into_iter().map(|(container, lost, text)| {
+        let mut finding = finding(&RULE, asked, place, label(lost.at, lost.mark, text));
+        finding.message = format!("`{}` has lost {}", container.name, lost.what);
+        finding.container = Some(container.name.clone());
+        finding.because = BECAUSE.to_owned();
+        finding.help = Some("who drops it has to be built with a newer Kubernetes API".to_owned());
+        finding
+    });
+    told.collect()
+}
+
+const BECAUSE: &str =
+    "a webhook or client built before the field existed drops it when it writes the pod back";
+
 /// A field that is gone.
 struct Lost {
     /// As people call it: `restartPolicy: Always`.
@@ -187,9 +220,7 @@ fn report(
             span: None,
         });
     }
-    finding.because =
-        "a webhook or client built before the field existed drops it when it writes the pod back"
-            .to_owned();
+    finding.because = BECAUSE.to_owned();
     let managers = &pod.workload.origin.managers;
     if !managers.is_empty() {
         finding

@@ -119,5 +119,15 @@ fn order_field_lost(namespace: &Namespace) -> Result<(), Failed> {
     ] {
         expect(told.stdout.contains(words), words, &told)?;
     }
+    // Before it is applied, too: there at the fields of the template.
+    let file = format!("{}/testdata/cluster/fleet.yaml", env!("CARGO_MANIFEST_DIR"));
+    let asked = namespace.run(&format!("lint -f {file} --via-server -o line"))?;
+    let asked = asked.ends_with(1)?;
+    for words in [
+        ":59:9: error[order-field-lost]: `proxy` has lost restartPolicy: Always",
+        ":60:9: error[order-field-lost]: `proxy` has lost its startupProbe",
+    ] {
+        expect(asked.stdout.contains(words), words, &asked)?;
+    }
     Ok(())
 }
