@@ -241,10 +241,8 @@ impl Pod<'_> {
         let (dependent, provider) = (&self.profiles[a], &self.profiles[b]);
         let passed_on = dependent.front.servers.iter();
         let passed_on = passed_on.filter(|_| provider.class == Some(Class::Needed));
-        // What a tool that uses no network finds in its environment is meant for others.
-        let is_idle = dependent.container.role == Role::Init && dependent.is_offline();
         let dials = dependent.dials.iter();
-        let dials = dials.filter(|dialled| !(is_idle && dialled.is_by_variable()));
+        let dials = dials.filter(|dialled| dependent.means(dialled));
         for dialled in dials.chain(passed_on) {
             let Some((kind, firmness)) = self.dial_kind(a, b, dialled) else {
                 continue;

@@ -57,6 +57,34 @@ impl Reading {
         self.calls.iter().any(is_beside)
     }
 
+    /// Whether the command starts a server of its own, which it may then talk to: one in the
+    /// background, or a tool that leaves one behind.
+    pub fn may_start_a_server(&self) -> bool {
+        const LEAVES_ONE: [&str; 9] = [
+            "pg_ctl",
+            "pg_ctlcluster",
+            "mysqld_safe",
+            "mariadbd-safe",
+            "service",
+            "systemctl",
+            "rc-service",
+            "supervisord",
+            "rabbitmq-server",
+        ];
+        let leaves_one = |call: &Call| {
+            let name = name_of(call.words.first().map_or("", String::as_str));
+            let mut words = call.words.iter().map(String::as_str);
+            LEAVES_ONE.contains(&name)
+                || words.any(|word| {
+                    matches!(
+                        word,
+                        "--fork" | "--daemonize" | "--detach" | "--daemon" | "-detached"
+                    )
+                })
+        };
+        self.starts_something_beside() || self.calls.iter().any(leaves_one)
+    }
+
     /// Whether the command visibly never ends, whatever it finds.
     pub fn runs_forever(&self) -> bool {
         self.end == End::Endless && self.broken_loops.is_empty()

@@ -1,5 +1,6 @@
 //! The paths of files and sockets that a container names.
 
+use super::addresses::Target;
 use super::settings::{Setting, Word};
 use super::told::Told;
 use super::waits::Reading;
@@ -90,7 +91,22 @@ pub(super) fn of_container(
         found.extend(writes.map(|path| NamedPath::own(path.clone(), &word.at, Usage::Makes)));
     }
     add_told(told, reading, &mut found);
+    add_awaited(words, reading, &mut found);
     found
+}
+
+/// The file that a wait is for may stand nowhere: the usual socket of a client.
+fn add_awaited(words: &[Word], reading: &Reading, found: &mut Vec<NamedPath>) {
+    for wait in reading.waits.iter().chain(&reading.tries) {
+        let Target::File { path } = &wait.target else {
+            continue;
+        };
+        let word = words.iter().find(|word| word.text.contains(&wait.words));
+        let is_named = found.iter().any(|named| named.path == *path);
+        if let Some(word) = word.or(words.first()).filter(|_| !is_named) {
+            found.push(NamedPath::own(path.clone(), &word.at, Usage::Opens));
+        }
+    }
 }
 
 fn add_told(told: &Told, reading: &Reading, found: &mut Vec<NamedPath>) {

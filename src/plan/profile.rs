@@ -14,7 +14,7 @@ use super::told::{self, Told};
 use super::variables::{self, Variables};
 use super::waits::{self, Reading, Wait};
 use crate::catalog::{Catalog, Class, Entry};
-use crate::pod::{Container, PodTemplate};
+use crate::pod::{Container, PodTemplate, Role};
 use crate::shell::{Background, Surroundings};
 
 /// What is known of one container.
@@ -211,6 +211,14 @@ impl<'c> Profile<'c> {
                 (Target::File { path }, "entrypoint") => path.starts_with("/tekton/"),
                 _ => false,
             })
+    }
+
+    /// Whether an address that it names is one that it calls. What an init container finds in its
+    /// environment is meant for others when its tool uses no network; and one that starts a server
+    /// itself talks to that.
+    pub fn means(&self, dialled: &Dialled) -> bool {
+        self.container.role != Role::Init
+            || !(self.reading.may_start_a_server() || dialled.is_by_variable() && self.is_offline())
     }
 
     /// Whether its command visibly uses no network.
