@@ -6,7 +6,9 @@ use super::{Check, Context, Rule};
 use crate::finding::{Finding, Severity};
 use crate::graph::{Found, Host, PodName, Stage, Waiting, asks_for_own_name};
 use crate::manifest::{FieldPath, Mark};
+use crate::plan::addresses::{Mention, endpoint};
 use crate::plan::profile::{Profile, read_words};
+use crate::plan::settings::Setting;
 use crate::plan::{Target, mentions};
 use crate::pod::workload::Service;
 use crate::pod::{Action, Container, Role};
@@ -208,7 +210,7 @@ fn by_setting(context: &Context<'_>, at: usize, profile: &Profile<'_>) -> Option
                 siblings.any(|(_, other)| serves(other)) && !serves(profile)
             })
         };
-        for mention in mentions(&setting.value) {
+        for mention in named_servers(setting, &profile.settings) {
             let Target::Address(address) = &mention.target else {
                 continue;
             };
@@ -230,8 +232,30 @@ fn by_setting(context: &Context<'_>, at: usize, profile: &Profile<'_>) -> Option
     None
 }
 
+/// The servers in the value of a setting; a bare host counts where another setting has its port.
+fn named_servers(setting: &Setting, all: &[Setting]) -> Vec<Mention> {
+    let found = mentions(&setting.value);
+    let name = setting.name.to_ascii_lowercase();
+    let stem = name.strip_suffix("host").filter(|_| found.is_empty());
+    let Some(stem) = stem.filter(|stem| !stem.is_empty()) else {
+        return found;
+    };
+    let is_port = |other: &&Setting| other.name.to_ascii_lowercase() == format!("{stem}port");
+    let port = all.iter().find(is_port);
+    let port = port.and_then(|port| port.value.trim().parse().ok());
+    let mention = endpoint(&setting.value)
+        .zip(port)
+        .map(|(mut mention, port)| {
+            if let Target::Address(address) = &mut mention.target {
+                address.port = Some(port);
+            }
+            mention
+        });
+    mention.into_iter().collect()
+}
+
 /// Names of settings that say how the world calls the pod are no calls.
-fn dials(setting: &crate::plan::settings::Setting) -> bool {
+fn dials(setting: &Setting) -> bool {
     const OUTSIDE: [&str; 22] = [
         "advertise",
         "advertised",
