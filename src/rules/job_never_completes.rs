@@ -54,6 +54,7 @@ pub(super) fn must_complete(workload: &Workload) -> Option<Completion> {
         "Job"
             | "CronJob"
             | "JobSet"
+            | "ScaledJob"
             | "PyTorchJob"
             | "TFJob"
             | "MPIJob"
