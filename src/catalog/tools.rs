@@ -14,6 +14,18 @@ const GENERAL: &str = "\
 /// Commands that the plain images of busybox and Alpine come without.
 const NOT_IN_BUSYBOX: &str = "bash curl jq perl python python3 zsh";
 
+/// Images that hold one program and nothing else, by the Dockerfiles of their projects.
+const ONE_PROGRAM: [&str; 8] = [
+    "pause",
+    "chainguard/static",
+    "coredns/coredns",
+    "kube-state-metrics/kube-state-metrics",
+    "metrics-server/metrics-server",
+    "jetstack/cert-manager-controller",
+    "jetstack/cert-manager-webhook",
+    "jetstack/cert-manager-cainjector",
+];
+
 impl Catalog {
     /// Whether a container's image is known not to have a command, given as it is called.
     pub fn lacks(&self, container: &Container, command: &str) -> bool {
@@ -28,7 +40,10 @@ impl Catalog {
             return NOT_IN_BUSYBOX.split(' ').any(|absent| absent == name);
         }
         let entry = self.find(container);
-        let is_bare = is_distroless(text) || entry.is_some_and(|entry| entry.is_bare(&image));
+        let has_one_program = ONE_PROGRAM.iter().any(|known| image.matches(known));
+        let is_bare = is_distroless(text)
+            || has_one_program
+            || entry.is_some_and(|entry| entry.is_bare(&image));
         is_bare && !entry.is_some_and(|entry| entry.tools.iter().any(|tool| tool == name))
     }
 }
