@@ -8,8 +8,9 @@ use crate::manifest::edit::Operation;
 use crate::manifest::{FieldPath, Mark};
 use crate::plan::gate::Hold;
 use crate::plan::serves::ServedBy;
-use crate::plan::{Hook, Target, settings};
+use crate::plan::{Hook, Target, settings, waits};
 use crate::pod::{Action, Container, Role};
+use crate::shell::Surroundings;
 use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
@@ -83,18 +84,30 @@ fn startup(context: &Context<'_>, at: usize) -> Option<Finding> {
         Action::HttpGet { .. } | Action::TcpSocket { .. } | Action::Grpc { .. } => {
             by_port(context, at, action, &field)
         }
-        Action::Exec { command } => {
-            let known = endpoint(context, container)?;
-            let word = command.iter().position(|word| {
-                word.split_whitespace()
-                    .any(|part| ends_with_path(part, known))
-            })?;
-            let place = field.keys(&["exec", "command"]).index(word);
-            let mark = Mark::Part(known.to_owned());
-            Some(report(context, container, place, mark, field))
-        }
+        Action::Exec { command } => match named_endpoint(context, container, command) {
+            Some((word, known)) => {
+                let place = field.keys(&["exec", "command"]).index(word);
+                let mark = Mark::Part(known.to_owned());
+                Some(report(context, container, place, mark, field))
+            }
+            None => by_command(context, at, command, &field),
+        },
         Action::Sleep { .. } | Action::Unreadable => None,
     }
+}
+
+/// The word of a command that names the endpoint, and the endpoint.
+fn named_endpoint<'a>(
+    context: &Context<'a>,
+    container: &Container,
+    command: &[String],
+) -> Option<(usize, &'a str)> {
+    let known = endpoint(context, container)?;
+    let names = |word: &String| {
+        let mut parts = word.split_whitespace();
+        parts.any(|part| ends_with_path(part, known))
+    };
+    Some((command.iter().position(names)?, known))
 }
 
 /// Whether a URL of a command names the endpoint.
@@ -111,48 +124,85 @@ fn by_port(
     action: &Action,
     field: &FieldPath,
 ) -> Option<Finding> {
-    let own = context.profiles.get(at)?;
-    let port = own.container.port_number(action.port()?)?;
-    if own
-        .served(port)
-        .is_some_and(|served| served.by != ServedBy::Probe)
-    {
+    let port = context.container(at).port_number(action.port()?)?;
+    let later = later_server(context, at, port)?;
+    let place = probe::handler(field, action)?.key("port");
+    Some(report_port(context, at, later, (place, Mark::Value)))
+}
+
+/// A command that asks for a port which only a later container opens.
+fn by_command(
+    context: &Context<'_>,
+    at: usize,
+    command: &[String],
+    field: &FieldPath,
+) -> Option<Finding> {
+    let surroundings = Surroundings {
+        env: &|_| None,
+        file: &|_| None,
+    };
+    let reading = waits::read(command, surroundings);
+    let fatal = reading.tries.iter().filter(|check| check.bound.fails());
+    let mut checks = reading.waits.iter().chain(fatal);
+    let (later, words) = checks.find_map(|check| match &check.target {
+        Target::Address(address) if address.is_loopback() => {
+            let later = later_server(context, at, address.port_or_default()?)?;
+            Some((later, &check.words))
+        }
+        Target::Address(_)
+        | Target::Dns { .. }
+        | Target::File { .. }
+        | Target::Kubernetes { .. }
+        | Target::Opaque => None,
+    })?;
+    let place = field.keys(&["exec", "command"]);
+    let place = match command.iter().position(|word| word.contains(words)) {
+        Some(word) => (place.index(word), Mark::Part(words.clone())),
+        None => (place, Mark::Key),
+    };
+    Some(report_port(context, at, later, place))
+}
+
+/// The later container that alone declares a port.
+fn later_server(context: &Context<'_>, at: usize, port: u16) -> Option<usize> {
+    let own = context.profiles.get(at)?.served(port);
+    if own.is_some_and(|served| served.by != ServedBy::Probe) {
         return None;
     }
     let is_server = |other: usize| {
-        let served = context
-            .profiles
-            .get(other)
-            .and_then(|other| other.served(port));
+        let profile = context.profiles.get(other);
+        let served = profile.and_then(|other| other.served(port));
         served.is_some_and(|served| served.by == ServedBy::Declared)
     };
     let steps = context.plan.steps.iter().map(|step| step.container);
-    let later = steps
-        .skip_while(|other| *other != at)
-        .skip(1)
-        .find(|other| is_server(*other))?;
-    let server = context.container(later);
-    let place = probe::handler(field, action)?.key("port");
+    let mut later = steps.skip_while(|other| *other != at).skip(1);
+    later.find(|other| is_server(*other))
+}
+
+fn report_port(
+    context: &Context<'_>,
+    at: usize,
+    later: usize,
+    (place, mark): (FieldPath, Mark),
+) -> Finding {
+    let (own, server) = (context.container(at), context.container(later));
     let message = format!(
         "`{}`'s startupProbe waits for `{}`, which starts after it",
-        own.container.name, server.name
+        own.name, server.name
     );
     let text = format!("only `{}` serves it", server.name);
-    let mut finding = context.finding(&RULE, message, place, Mark::Value, text);
-    finding.container = Some(own.container.name.clone());
+    let mut finding = context.finding(&RULE, message, place, mark, text);
+    finding.container = Some(own.name.clone());
     finding.dependent = Some(server.name.clone());
-    let starts = format!(
-        "starts only after `{}`'s startupProbe has passed",
-        own.container.name
-    );
+    let starts = format!("starts only after `{}`'s startupProbe has passed", own.name);
     let name = server.at.key("name");
     finding.related.push(label(name, Mark::Value, starts));
-    finding.because = because(own.container);
+    finding.because = because(own);
     finding.fix = Some(refused(format!(
         "nothing tells which port of `{}` is meant",
-        own.container.name
+        own.name
     )));
-    Some(finding)
+    finding
 }
 
 fn because(container: &Container) -> String {
