@@ -35,7 +35,7 @@ pub(super) enum Plain {
 const NO_WORD: [&str; 1] = ["\0"];
 
 /// The clients that are known.
-pub(super) const CLIENTS: [Client; 17] = [
+pub(super) const CLIENTS: [Client; 18] = [
     Client {
         names: &["pg_isready"],
         asks: &[],
@@ -271,7 +271,22 @@ pub(super) const CLIENTS: [Client; 17] = [
             long: &["address"],
         },
         plain: Plain::Nothing,
-        env: &["VAULT_ADDR"],
+        env: &["VAULT_ADDR", "BAO_ADDR"],
+        elsewhere: &[],
+    },
+    Client {
+        names: &["ollama"],
+        asks: &["list", "ps"],
+        port: 11434,
+        host: &[],
+        port_option: &[],
+        address: &[],
+        takes: Takes {
+            short: "",
+            long: &[],
+        },
+        plain: Plain::Nothing,
+        env: &["OLLAMA_HOST"],
         elsewhere: &[],
     },
     Client {

@@ -10,8 +10,24 @@ use crate::plan::addresses::{Address, Target, endpoint, mentions};
 use crate::shell::Arg;
 use std::time::Duration;
 
-/// Binaries that are the server as well, so that only a question makes them a client.
-const IS_SERVER_TOO: [&str; 4] = ["vault", "bao", "consul", "zkServer"];
+/// Binaries that are the server as well: only a question or one of these words makes them a client.
+const IS_SERVER_TOO: [(&str, &[&str]); 5] = [
+    (
+        "vault",
+        &[
+            "operator", "login", "write", "kv", "auth", "policy", "secrets",
+        ],
+    ),
+    (
+        "bao",
+        &[
+            "operator", "login", "write", "kv", "auth", "policy", "secrets",
+        ],
+    ),
+    ("consul", &["kv", "join", "acl", "services"]),
+    ("zkServer", &[]),
+    ("ollama", &["run", "pull", "create", "cp"]),
+];
 
 pub(super) fn recognise(line: &Line<'_>) -> Option<Recognised> {
     match line.name {
@@ -30,7 +46,10 @@ pub(super) fn recognise(line: &Line<'_>) -> Option<Recognised> {
 fn client(line: &Line<'_>, client: &Client) -> Option<Recognised> {
     let options = Options::read(line.words, &client.takes);
     let asks = client.asks.is_empty() || client.asks.iter().any(|word| line.has_word(word));
-    if !asks && IS_SERVER_TOO.contains(&line.name) {
+    let mut servers = IS_SERVER_TOO.iter();
+    let server = servers.find(|(name, _)| *name == line.name);
+    let is_used = |(_, words): &(&str, &[&str])| words.iter().any(|word| line.has_word(word));
+    if !asks && server.is_some_and(|server| !is_used(server)) {
         return None;
     }
     let kind = if asks { Kind::Probe } else { Kind::Client };
