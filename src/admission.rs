@@ -94,6 +94,7 @@ impl Answers {
             self.to_manifest(run, finding);
         }
         findings.extend(self.lost(run));
+        rules::drop_consequences(&mut findings);
         judge::sort(&mut findings);
         fixes::keep_shared(own, &findings);
         findings

@@ -41,6 +41,7 @@ pub fn findings(run: &Run, target: Target<'_>) -> Vec<Finding> {
         .map(|subject| rules::check(&context(run, subject, target)));
     let mut findings: Vec<Finding> = own.flatten_iter().collect();
     findings.extend(rules::check_run(run, &subjects));
+    rules::drop_consequences(&mut findings);
     findings.par_iter_mut().for_each(|finding| {
         target.levels.apply(finding);
         if let Some(read) = run.document(finding.source, finding.document) {

@@ -8,9 +8,8 @@ use crate::manifest::edit::Operation;
 use crate::manifest::{FieldPath, Mark};
 use crate::plan::gate::Hold;
 use crate::plan::serves::ServedBy;
-use crate::plan::{Hook, Target, settings, waits};
+use crate::plan::{Hook, Target, profile, settings};
 use crate::pod::{Action, Container, Role};
-use crate::shell::Surroundings;
 use serde_json::json;
 
 pub(super) static RULE: Rule = Rule {
@@ -137,11 +136,7 @@ fn by_command(
     command: &[String],
     field: &FieldPath,
 ) -> Option<Finding> {
-    let surroundings = Surroundings {
-        env: &|_| None,
-        file: &|_| None,
-    };
-    let reading = waits::read(command, surroundings);
+    let reading = profile::read_words(context.container(at), command);
     let fatal = reading.tries.iter().filter(|check| check.bound.fails());
     let mut checks = reading.waits.iter().chain(fatal);
     let (later, words) = checks.find_map(|check| match &check.target {

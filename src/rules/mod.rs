@@ -47,7 +47,7 @@ mod wait_without_rbac;
 mod wait_without_timeout;
 
 pub use context::{Context, Preference};
-pub use order_field_lost::lost_in_answer;
+pub use order_field_lost::{drop_consequences, lost_in_answer};
 pub use together::{Subject, Together};
 
 use crate::finding::{Finding, FixSafety, Severity};

@@ -7,7 +7,7 @@ use crate::finding::{Finding, Label, Severity};
 use crate::manifest::{FieldPath, Mark};
 use crate::pod::workload::ObjectRef;
 use crate::pod::{Container, PodTemplate, Role, Workload};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) static RULE: Rule = Rule {
     id: "order-field-lost",
@@ -61,6 +61,35 @@ fn check(together: &Together<'_>, findings: &mut Vec<Finding>) {
             compare(*pod, owner, &top.workload.object, findings);
         }
     }
+}
+
+/// Leaves out what other rules say about a container that has lost a field: the loss is the finding,
+/// and the rest stands at the owner's template.
+pub fn drop_consequences(findings: &mut Vec<Finding>) {
+    if !findings.iter().any(|finding| finding.rule == RULE.id) {
+        return;
+    }
+    let pod = |finding: &Finding| {
+        let object = &finding.object;
+        (
+            finding.source,
+            finding.document,
+            object.kind.clone(),
+            object.name.clone(),
+        )
+    };
+    let losses: BTreeSet<_> = findings
+        .iter()
+        .filter(|finding| finding.rule == RULE.id)
+        .map(|finding| (pod(finding), finding.container.clone()))
+        .collect();
+    let is_about = |finding: &Finding, name: &Option<String>| {
+        name.is_some() && losses.contains(&(pod(finding), name.clone()))
+    };
+    findings.retain(|finding| {
+        finding.rule == RULE.id
+            || !(is_about(finding, &finding.container) || is_about(finding, &finding.dependent))
+    });
 }
 
 /// The object that made another one: by kind, name and namespace, and by uid where it is known.

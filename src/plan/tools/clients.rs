@@ -47,9 +47,9 @@ fn client(line: &Line<'_>, client: &Client) -> Option<Recognised> {
     let options = Options::read(line.words, &client.takes);
     let asks = client.asks.is_empty() || client.asks.iter().any(|word| line.has_word(word));
     let mut servers = IS_SERVER_TOO.iter();
-    let server = servers.find(|(name, _)| *name == line.name);
+    let both = servers.find(|(name, _)| *name == line.name);
     let is_used = |(_, words): &(&str, &[&str])| words.iter().any(|word| line.has_word(word));
-    if !asks && server.is_some_and(|server| !is_used(server)) {
+    if !asks && both.is_some_and(|both| !is_used(both)) {
         return None;
     }
     let kind = if asks { Kind::Probe } else { Kind::Client };
