@@ -59,8 +59,10 @@ impl Address {
     }
 }
 
-/// Whether a host is the loopback of whoever dials it.
+/// Whether a host, in brackets or not, is the loopback of whoever dials it.
 pub fn is_loopback(host: &str) -> bool {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let host = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost")
         || host == "::1"
         || host == "ip6-localhost"
@@ -113,7 +115,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
         if let Some(found) = host_and_port(value) {
             mentions.push(found);
         } else if let Some(host) = keyword_host(&tokens, index) {
-            let address = Address::new(host, port);
+            let address = Address::new(host, port.or_else(|| port_behind_comma(&tokens, index)));
             mentions.push(Mention {
                 target: Target::Address(address),
                 words: host.to_owned(),
@@ -334,6 +336,12 @@ fn keyword_host<'t>(tokens: &[&'t str], index: usize) -> Option<&'t str> {
     let host = keyword_value(tokens, index)?;
     let has_letter = host.contains(|letter: char| letter.is_ascii_alphabetic());
     (is_host(host) && (has_letter || is_ipv4(host))).then_some(host)
+}
+
+/// `Server=127.0.0.1,1433`, as clients of SQL Server write it.
+fn port_behind_comma(tokens: &[&str], index: usize) -> Option<u16> {
+    let is_server = key(tokens.get(index)?) == "server";
+    tokens.get(index + 1).filter(|_| is_server)?.parse().ok()
 }
 
 fn keyword_port(tokens: &[&str]) -> Option<u16> {

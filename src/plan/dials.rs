@@ -2,6 +2,7 @@
 
 use super::addresses::{self, Address, Target};
 use super::settings::{Setting, Word};
+use super::waits::Reading;
 use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
 
@@ -99,6 +100,22 @@ pub(super) fn of_words(words: &[Word], found: &mut Vec<Dialled>) {
         for (address, words) in dialled(&word.text, false) {
             let port = address.port_or_default();
             add(found, Dialled::of_word(address, port, words, word));
+        }
+    }
+}
+
+/// The addresses that a script puts together from its variables.
+pub(super) fn of_calls(words: &[Word], reading: &Reading, found: &mut Vec<Dialled>) {
+    let script = words
+        .iter()
+        .find(|word| word.text.contains(char::is_whitespace));
+    let Some(script) = script else { return };
+    for sent in reading.words_sent().filter(|sent| has_loopback(sent)) {
+        for (address, words) in dialled(sent, false) {
+            if let Some(port) = address.port_or_default() {
+                let one = Dialled::of_word(address, Some(port), words, script);
+                add(found, one);
+            }
         }
     }
 }
@@ -206,8 +223,10 @@ fn sibling_port(settings: &[Setting], host: &Setting) -> Option<u16> {
 /// `NO_PROXY` and the like name addresses that are not dialled.
 fn is_exception_list(setting: &Setting) -> bool {
     // How the world calls the container, and who may call it.
-    const OUTSIDE: [&str; 10] = [
+    const OUTSIDE: [&str; 12] = [
         "public",
+        "external",
+        "referer",
         "cors",
         "origin",
         "origins",
@@ -228,9 +247,16 @@ fn is_exception_list(setting: &Setting) -> bool {
         || name.contains("exclude")
 }
 
-/// Where traces, metrics and logs are sent: whoever sends them buffers and retries.
+/// Where traces, metrics and logs are sent, and what is probed: whoever does that retries.
 fn is_telemetry(setting: &Setting) -> bool {
-    const WORDS: [&str; 18] = [
+    const WORDS: [&str; 25] = [
+        "probe",
+        "readiness",
+        "liveness",
+        "healthcheck",
+        "dd",
+        "dogstatsd",
+        "newrelic",
         "otel",
         "otlp",
         "exporter",

@@ -93,12 +93,19 @@ fn read_by(call: &Call) -> Vec<String> {
 fn option(call: &Call, names: &[&str]) -> Option<String> {
     let words = arguments(call);
     words.iter().enumerate().find_map(|(index, word)| {
-        if names.contains(&word.as_str()) {
+        if names.contains(&word.as_str()) || names.iter().any(|name| ends_cluster(word, name)) {
             return words.get(index + 1).cloned();
         }
         let (name, value) = word.split_once('=')?;
         names.contains(&name).then(|| value.to_owned())
     })
+}
+
+/// Whether a word is several short options of which the last is this one: `-sfo` for `-o`.
+fn ends_cluster(word: &str, option: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    let is_cluster = letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_cluster && option.len() == 2 && option.starts_with('-') && letters.ends_with(&option[1..])
 }
 
 fn written_by(call: &Call) -> Vec<String> {

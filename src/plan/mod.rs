@@ -21,6 +21,7 @@ pub mod predict;
 pub mod profile;
 pub mod serves;
 pub mod settings;
+mod speech;
 mod told;
 mod tools;
 mod variables;

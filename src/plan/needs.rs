@@ -168,6 +168,10 @@ impl Pod<'_> {
             if both_ways(*a, *b) && !is_mesh(*b) {
                 continue;
             }
+            // A mesh proxy dials the app behind it by nature, and goes on until it is there.
+            if is_mesh(*a) && self.profiles[*b].class != Some(Class::Needed) {
+                continue;
+            }
             needs.extend(self.need(*a, *b, case, dials));
         }
         needs
@@ -351,7 +355,7 @@ impl Pod<'_> {
             .iter()
             .filter(|named| named.usage != Usage::Makes)
         {
-            let Some(shared) = volumes::shared(dependent, provider, named) else {
+            let Some(shared) = volumes::shared(self.template, dependent, provider, named) else {
                 continue;
             };
             case.firmness = case.firmness.max(shared.firmness);

@@ -36,6 +36,22 @@ impl Reading {
         (all_local && !self.is_empty).then_some(true)
     }
 
+    /// The words of its commands that may use the network, variables resolved.
+    pub(super) fn words_sent(&self) -> impl Iterator<Item = &str> {
+        let calls = self.calls.iter().filter(|call| !call.is_local);
+        calls.flat_map(|call| call.words.iter().map(String::as_str))
+    }
+
+    /// Whether its commands name a path, and only those that use no network do.
+    pub(super) fn only_local_commands_name(&self, path: &str) -> bool {
+        let mut names = self
+            .calls
+            .iter()
+            .filter(|call| call.words.iter().any(|word| word.contains(path)))
+            .peekable();
+        names.peek().is_some() && names.all(|call| call.is_local)
+    }
+
     /// Whether the command does nothing but wait: whatever else it calls only tells or counts.
     pub fn only_waits(&self) -> bool {
         const RESTING: [&str; 9] = [

@@ -60,7 +60,9 @@ pub(super) fn of_container(
 ) -> Vec<NamedPath> {
     let mut found = Vec::new();
     for setting in settings {
-        let usage = usage(setting);
+        let Some(usage) = usage(setting) else {
+            continue;
+        };
         // In a script a short flag belongs to a tool whose reading tells more: `tail -F FILE`; and the
         // value of `sh -c` is the script itself.
         let is_path = !setting.value.contains(char::is_whitespace);
@@ -69,9 +71,14 @@ pub(super) fn of_container(
             continue;
         }
         let named = paths(&setting.value).into_iter();
+        let named = named.filter(|path| !reading.only_local_commands_name(path));
         found.extend(named.map(|path| NamedPath::own(path, &setting.at, usage)));
     }
     for word in words {
+        if let Some((path, usage)) = of_relay(&word.text) {
+            found.push(NamedPath::own(path, &word.at, usage));
+            continue;
+        }
         if !word.text.contains(char::is_whitespace) {
             // What a flag names is told by its name already.
             let mut named = paths(&word.text);
@@ -169,25 +176,58 @@ fn is_socket(value: &str) -> bool {
     value.contains(".sock") || value.contains("unix:") || value.contains(".s.PGSQL")
 }
 
+/// What is merely kept below a path: logs, caches, the number of a process.
+const KEPT: [&str; 14] = [
+    "log",
+    "logs",
+    "logfile",
+    "logdir",
+    "pid",
+    "pidfile",
+    "cache",
+    "spool",
+    "tmp",
+    "temp",
+    "storage",
+    "datadir",
+    "workdir",
+    "workspace",
+];
+
 /// What a setting says of its path: `--listen=/run/x.sock` and `--host=unix:///run/x.sock` are the
-/// server's, `--unix-socket=/run/x.sock` mostly, a variable is the client's.
-fn usage(setting: &Setting) -> Usage {
-    if setting.is_variable() {
-        return Usage::Opens;
+/// server's, `--unix-socket=/run/x.sock` mostly, a variable is the client's. None when nobody has to
+/// make it first.
+fn usage(setting: &Setting) -> Option<Usage> {
+    let words: Vec<String> = setting.name_words().collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    if has(&KEPT) || (has(&["data"]) && has(&["dir", "directory", "path", "folder"])) {
+        return None;
     }
-    let has = |list: &[&str]| {
-        setting
-            .name_words()
-            .any(|word| list.contains(&word.as_str()))
-    };
     let is_host = setting.name == "--host" || setting.name == "-H";
-    if has(&["listen", "bind"]) || (is_host && setting.value.starts_with("unix://")) {
+    Some(if setting.is_variable() {
+        Usage::Opens
+    } else if has(&["listen", "bind", "listener"])
+        || has(&["output", "out", "outfile", "dest", "destination", "sink"])
+        || (is_host && setting.value.starts_with("unix://"))
+    {
         Usage::Makes
     } else if has(&["socket", "sock", "unixsocket"]) {
         Usage::MayMake
     } else {
         Usage::Opens
-    }
+    })
+}
+
+/// The socket in a word of `socat`: `UNIX-LISTEN:/run/x.sock,fork`.
+fn of_relay(word: &str) -> Option<(String, Usage)> {
+    let (kind, rest) = word.split_once(':')?;
+    let usage = match kind.to_ascii_uppercase().as_str() {
+        "UNIX-LISTEN" => Usage::Makes,
+        "UNIX-CONNECT" | "UNIX-CLIENT" => Usage::Opens,
+        _ => return None,
+    };
+    let path = rest.split(',').next().unwrap_or(rest);
+    path.starts_with('/').then(|| (path.to_owned(), usage))
 }
 
 /// The absolute paths in a value; `%2F` in a URL is a `/`.

@@ -60,6 +60,7 @@ pub(super) fn ports(
     listens
         .filter_map(|setting| listen_port(&setting.value))
         .for_each(|port| add(port, ServedBy::Setting));
+    relayed(container).for_each(|port| add(port, ServedBy::Setting));
     probed(container).for_each(|port| add(port, ServedBy::Probe));
     let Some(entry) = entry else { return found };
     let named = named_ports(settings, &entry.serves_by);
@@ -231,6 +232,18 @@ fn listen_port(value: &str) -> Option<u16> {
             port.parse().ok().filter(|_| binds)
         }
     }
+}
+
+/// Ports of `socat TCP-LISTEN:5432,fork …`.
+fn relayed(container: &Container) -> impl Iterator<Item = u16> {
+    let words = container.words().flat_map(str::split_whitespace);
+    words.filter_map(|word| {
+        let (kind, rest) = word.split_once(':')?;
+        let kind = kind.to_ascii_uppercase();
+        let listens =
+            ["TCP-LISTEN", "TCP4-LISTEN", "TCP6-LISTEN", "TCP-L"].contains(&kind.as_str());
+        rest.split(',').next().filter(|_| listens)?.parse().ok()
+    })
 }
 
 /// Ports that the container's own probes and hooks dial on itself.

@@ -1,9 +1,11 @@
 //! What a container is told: its flags and variables as names with values, wherever they stand.
 
+use super::speech;
 use super::variables::Variables;
 use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
 use crate::pod::Container;
+use serde_json::Value;
 
 /// A flag with its value, or a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +48,10 @@ impl Setting {
         match &self.file {
             Some(file) if self.name.is_empty() => Some(file.clone()),
             Some(file) => Some(format!("{} in {file}", self.name)),
-            None => (self.is_variable() || self.name.starts_with("--")).then(|| self.name.clone()),
+            None => {
+                let is_long = self.name.starts_with("--") || self.name.starts_with(PROPERTY);
+                (self.is_variable() || is_long).then(|| self.name.clone())
+            }
         }
     }
 
@@ -55,12 +60,18 @@ impl Setting {
         !self.name.starts_with('-')
     }
 
-    /// The words of its name in lower case: `--http-port` and `HTTP_PORT` are `http`, `port`.
+    /// The words of its name in lower case: `--http-port`, `-Dhttp.port` and `HTTP_PORT` are `http`,
+    /// `port`.
     pub fn name_words(&self) -> impl Iterator<Item = String> {
-        let words = self.name.trim_start_matches('-').split(['-', '_', '.']);
+        let property = self.name.strip_prefix(PROPERTY).filter(|it| !it.is_empty());
+        let bare = property.unwrap_or(self.name.trim_start_matches('-'));
+        let words = bare.split(['-', '_', '.']);
         words.filter(|word| !word.is_empty()).map(str::to_lowercase)
     }
 }
+
+/// What stands before a Java system property.
+const PROPERTY: &str = "-D";
 
 /// A word of a command, with the field that holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +82,8 @@ pub struct Word {
     pub at: FieldPath,
 }
 
-/// The words of `command` and `args` with their places.
+/// The words of `command` and `args` with their places; what a script says in comments, or to
+/// whoever reads its output, is left out.
 pub fn words(container: &Container) -> Vec<Word> {
     words_with(container, &Variables::own(container))
 }
@@ -88,7 +100,7 @@ pub fn words_with(container: &Container, variables: &Variables) -> Vec<Word> {
     });
     let mut all: Vec<Word> = all
         .map(|(word, at)| Word {
-            text: without_comments(&variables.expand(word)),
+            text: said(&variables.expand(word)),
             at,
         })
         .collect();
@@ -99,18 +111,16 @@ pub fn words_with(container: &Container, variables: &Variables) -> Vec<Word> {
     all
 }
 
-/// A script without the lines that are comments: what they name is not done.
-fn without_comments(word: &str) -> String {
-    let is_comment = |line: &&str| line.trim_start().starts_with('#');
-    if !word.lines().any(|line| is_comment(&line)) {
-        return word.to_owned();
+/// A word as it is; of a script what it does.
+fn said(word: &str) -> String {
+    match word.contains(char::is_whitespace) {
+        true => speech::left_out(word),
+        false => word.to_owned(),
     }
-    let kept = word.split_inclusive('\n').filter(|line| !is_comment(line));
-    kept.collect()
 }
 
 /// Variables and flags of a container, in the order of the manifest. Flags inside a script that a
-/// shell runs count, too.
+/// shell runs count, too, and so does what a variable such as `JAVA_OPTS` holds.
 pub fn settings(container: &Container) -> Vec<Setting> {
     settings_with(container, &Variables::own(container))
 }
@@ -131,22 +141,14 @@ pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Settin
         };
         var.value.as_ref().filter(|_| is_last)?;
         let at = env_at.index(index).key("value");
-        Some(Setting::own(var.name.clone(), value, at))
+        let inner = inside(&var.name, &value, &at);
+        Some(std::iter::once(Setting::own(var.name.clone(), value, at)).chain(inner))
     });
-    let mut all: Vec<Setting> = own.collect();
+    let mut all: Vec<Setting> = own.flatten().collect();
     let words = words_with(container, variables);
     for (index, word) in words.iter().enumerate() {
         if word.text.contains(char::is_whitespace) {
-            let parts: Vec<&str> = word
-                .text
-                .split_whitespace()
-                .map(|part| part.trim_matches(['"', '\'']))
-                .collect();
-            let flags = parts
-                .iter()
-                .enumerate()
-                .filter_map(|(at, part)| flag(part, parts.get(at + 1).copied()));
-            all.extend(flags.map(|(name, value)| Setting::own(name, value, word.at.clone())));
+            all.extend(flags_in(&word.text, &word.at));
             continue;
         }
         // What stands behind a shell's `-c` is a script, read for itself.
@@ -156,10 +158,68 @@ pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Settin
         let is_apart = !word.text.contains('=');
         if let Some((name, value)) = flag(&word.text, next.map(|next| next.text.as_str())) {
             let at = next.filter(|_| is_apart).map_or(&word.at, |next| &next.at);
+            all.extend(assigned(&name, &value, at));
             all.push(Setting::own(name, value, at.clone()));
         }
     }
     all
+}
+
+/// The flags in a text of several words.
+fn flags_in(text: &str, at: &FieldPath) -> Vec<Setting> {
+    let parts: Vec<&str> = text
+        .split_whitespace()
+        .map(|part| part.trim_matches(['"', '\'']))
+        .collect();
+    let flags = parts
+        .iter()
+        .enumerate()
+        .filter_map(|(index, part)| flag(part, parts.get(index + 1).copied()));
+    flags
+        .map(|(name, value)| Setting::own(name, value, at.clone()))
+        .collect()
+}
+
+/// What the value of a variable holds: flags (`JAVA_OPTS`), or the members of a JSON object.
+fn inside(name: &str, value: &str, at: &FieldPath) -> Vec<Setting> {
+    let text = value.trim();
+    if text.starts_with('{') {
+        let mut members = Vec::new();
+        if let Ok(json) = serde_json::from_str(text) {
+            add_members(name, &json, at, &mut members);
+        }
+        return members;
+    }
+    match text.starts_with('-') {
+        true => flags_in(text, at),
+        false => Vec::new(),
+    }
+}
+
+fn add_members(name: &str, json: &Value, at: &FieldPath, found: &mut Vec<Setting>) {
+    let mut add = |value: String| {
+        found.push(Setting::own(name.to_owned(), value, at.clone()));
+    };
+    match json {
+        Value::String(text) => add(text.clone()),
+        Value::Number(number) => add(number.to_string()),
+        Value::Object(members) => {
+            for (key, value) in members {
+                add_members(&format!("{name}.{key}"), value, at, found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Array(_) => {}
+    }
+}
+
+/// `-c name=value`, as servers such as `postgres` take their settings.
+fn assigned(flag: &str, value: &str, at: &FieldPath) -> Option<Setting> {
+    let (name, value) = value.split_once('=').filter(|_| flag == "-c")?;
+    Some(Setting::own(
+        format!("--{name}"),
+        value.to_owned(),
+        at.clone(),
+    ))
 }
 
 /// `-c`, alone or with other letters: `-ec`.

@@ -5,7 +5,8 @@ use super::paths::{NamedPath, Usage};
 use super::profile::Profile;
 use crate::catalog::Class;
 use crate::finding::EvidenceKind;
-use crate::pod::template::Mount;
+use crate::pod::PodTemplate;
+use crate::pod::template::{Mount, VolumeSource};
 
 /// A path that both containers see, and how it is known that the other one makes it.
 pub(super) struct Shared<'p> {
@@ -18,14 +19,21 @@ pub(super) struct Shared<'p> {
 }
 
 /// Whether the provider makes the path that the dependent names. When each is told the path by a
-/// flag that may mean either end, neither is known to be the server.
+/// flag that may mean either end, neither is known to be the server; and the sockets of the node are
+/// made by the node.
 pub(super) fn shared<'p>(
+    template: &PodTemplate,
     dependent: &'p Profile<'_>,
     provider: &Profile<'_>,
     named: &NamedPath,
 ) -> Option<Shared<'p>> {
     let seen = seen(dependent, &named.path)?;
     let (kind, firmness, usage) = makes(provider, &seen)?;
+    let volume = template.volume(seen.volume);
+    let is_of_node = volume.is_some_and(|volume| volume.source != VolumeSource::EmptyDir);
+    if (usage == Usage::MayMake && is_of_node) || only_touches(provider, &seen) {
+        return None;
+    }
     (named.usage == Usage::Opens || usage == Usage::Makes).then_some(Shared {
         kind,
         firmness,
@@ -42,6 +50,16 @@ pub fn makes_for(
 ) -> Option<(EvidenceKind, Firmness)> {
     let (kind, firmness, _) = makes(provider, &seen(dependent, path)?)?;
     Some((kind, firmness))
+}
+
+/// Whether the provider's script only makes an empty file or folder there.
+fn only_touches(provider: &Profile<'_>, wanted: &Seen<'_>) -> bool {
+    let reading = &provider.reading;
+    let mut writes = reading.writes.iter();
+    writes.any(|path| {
+        let is_same = |own: Seen<'_>| own.volume == wanted.volume && own.inner == wanted.inner;
+        !reading.fills.contains(path) && seen(provider, path).is_some_and(is_same)
+    })
 }
 
 /// A path as a place in a volume.

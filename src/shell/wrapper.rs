@@ -299,6 +299,7 @@ fn wrapped<'w>(name: &str, words: &'w [Arg]) -> Option<&'w [Arg]> {
         "sudo" => options(words, &["-u", "-g"]),
         "time" | "command" | "builtin" | "unbuffer" | "catchsegv" => options(words, &[]),
         "tini" | "dumb-init" | "catatonit" => options(words, &["-e", "-p", "-r", "--rewrite"]),
+        "npx" | "bunx" => options(words, &["-p", "--package"]),
         "gosu" | "su-exec" => 1,
         _ => return None,
     };
