@@ -74,6 +74,8 @@ fn is_ipv4(host: &str) -> bool {
 }
 
 fn default_port(scheme: &str) -> Option<u16> {
+    // `postgresql+psycopg2` names the client's driver, too.
+    let (scheme, _) = scheme.split_once('+').unwrap_or((scheme, ""));
     Some(match scheme {
         "http" | "ws" | "http-get" => 80,
         "https" | "wss" | "https-get" => 443,
@@ -205,6 +207,10 @@ fn url(token: &str) -> Option<Mention> {
     if scheme == "unix" || scheme == "file" {
         let path = rest.split(['?', '#']).next().unwrap_or(rest);
         return path.starts_with('/').then(|| file(path));
+    }
+    // gRPC writes `dns:///host:port`, with nobody between the slashes.
+    if matches!(scheme.as_str(), "dns" | "passthrough") {
+        return host_and_port(rest.trim_start_matches('/'));
     }
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(end);

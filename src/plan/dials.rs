@@ -245,6 +245,26 @@ fn is_exception_list(setting: &Setting) -> bool {
         || name.contains("no-proxy")
         || name.contains("allowed")
         || name.contains("exclude")
+        || is_own_property(setting)
+}
+
+/// `-Dserver.address=127.0.0.1` and the like: where a Java program itself listens.
+fn is_own_property(setting: &Setting) -> bool {
+    if setting.file.is_some() {
+        return false;
+    }
+    let bare = match setting.name.strip_prefix("-D") {
+        Some(property) => property,
+        None => match setting.name.split_once('.') {
+            Some((_, member)) => member,
+            None => return false,
+        },
+    };
+    bare.starts_with("server.")
+        || bare.starts_with("management.")
+        || ["jmxremote", "rmi.server", ".instance."]
+            .iter()
+            .any(|part| bare.contains(part))
 }
 
 /// Where traces, metrics and logs are sent, and what is probed: whoever does that retries.

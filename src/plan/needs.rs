@@ -252,7 +252,12 @@ impl Pod<'_> {
                 continue;
             };
             let who = dialled.setting.as_deref().unwrap_or("the command");
-            case.ports.extend(dialled.port);
+            let usual = || {
+                provider
+                    .database_port()
+                    .filter(|_| provider.entry.is_none())
+            };
+            case.ports.extend(dialled.port.or_else(usual));
             let is_guess = kind == EvidenceKind::Elimination;
             case.guessed.extend(dialled.port.filter(|_| is_guess));
             case.url_path = case.url_path.take().or_else(|| dialled.path.clone());
@@ -277,7 +282,9 @@ impl Pod<'_> {
         let provider = &self.profiles[b];
         let Some(port) = dialled.port else {
             let is_database = provider.entry.is_some_and(|entry| entry.kind == "database");
-            return is_database.then_some((EvidenceKind::Loopback, Firmness::Image));
+            let is_only_one = || self.only_database(a, dialled) == Some(b);
+            return (is_database || is_only_one())
+                .then_some((EvidenceKind::Loopback, Firmness::Image));
         };
         if provider.container.role == Role::Init {
             return None;
@@ -306,6 +313,24 @@ impl Pod<'_> {
         }
         (!dialled.is_loose && self.only_possible_server(a, port) == Some(b))
             .then_some((EvidenceKind::Elimination, Firmness::Manifest))
+    }
+
+    /// The only other container with a database's port, for `DB_HOST=localhost` without a port.
+    fn only_database(&self, a: usize, dialled: &Dialled) -> Option<usize> {
+        let name = dialled
+            .setting
+            .as_deref()
+            .unwrap_or_default()
+            .to_lowercase();
+        let mut words = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+        if !words.any(|word| matches!(word, "db" | "database" | "sql" | "datasource")) {
+            return None;
+        }
+        let is_database = |profile: &Profile<'_>| profile.database_port().is_some();
+        let others = self.profiles.iter().enumerate().filter(|(at, _)| *at != a);
+        let mut databases = others.filter(|(_, profile)| is_database(profile));
+        let (first, _) = databases.next()?;
+        databases.next().is_none().then_some(first)
     }
 
     /// The only container that could serve a port which nobody declares: by elimination.

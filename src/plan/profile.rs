@@ -172,6 +172,12 @@ impl<'c> Profile<'c> {
         self.local.iter().any(|local| local.port == port) || by_flag().is_some()
     }
 
+    /// The port on which it serves as a database, by the port's number.
+    pub fn database_port(&self) -> Option<u16> {
+        let mut ports = self.serves.iter().map(|served| served.port);
+        ports.find(|port| serves::is_database_port(*port))
+    }
+
     /// Whether its start has no bearing on the others, whatever they say.
     pub fn is_no_provider(&self) -> bool {
         matches!(

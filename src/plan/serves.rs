@@ -62,7 +62,12 @@ pub(super) fn ports(
         .for_each(|port| add(port, ServedBy::Setting));
     relayed(container).for_each(|port| add(port, ServedBy::Setting));
     probed(container).for_each(|port| add(port, ServedBy::Probe));
-    let Some(entry) = entry else { return found };
+    let Some(entry) = entry else {
+        if let Some(port) = usual_port(container) {
+            add(port, ServedBy::Catalog);
+        }
+        return found;
+    };
     let named = named_ports(settings, &entry.serves_by);
     let named: Vec<u16> = named
         .chain(named_ports(&told.settings, &entry.serves_by))
@@ -120,6 +125,39 @@ pub(super) fn local(told: &Told) -> Vec<Local> {
         })
     });
     local.collect()
+}
+
+/// The port of servers that go by the last segment of their image.
+const USUAL: [(&str, u16); 16] = [
+    ("mysql", 3306),
+    ("mariadb", 3306),
+    ("percona-server", 3306),
+    ("postgres", 5432),
+    ("postgresql", 5432),
+    ("postgis", 5432),
+    ("timescaledb", 5432),
+    ("redis", 6379),
+    ("valkey", 6379),
+    ("keydb", 6379),
+    ("mongo", 27017),
+    ("mongodb", 27017),
+    ("memcached", 11211),
+    ("rabbitmq", 5672),
+    ("nats", 4222),
+    ("elasticsearch", 9200),
+];
+
+/// The port of a well-known server that declares none and runs the image's own command.
+fn usual_port(container: &Container) -> Option<u16> {
+    let image = container.image.as_deref()?;
+    let last = image.rsplit('/').next()?.split([':', '@']).next()?;
+    let (_, port) = USUAL.iter().find(|(name, _)| *name == last)?;
+    (container.command.is_empty() && container.ports.is_empty()).then_some(*port)
+}
+
+/// Whether databases usually serve a port.
+pub fn is_database_port(port: u16) -> bool {
+    matches!(port, 1433 | 1521 | 3306 | 5432 | 6432 | 27017)
 }
 
 /// The ports that settings with one of these names give.
