@@ -16,7 +16,7 @@ use super::serves::ServedBy;
 use super::volumes;
 use crate::catalog::{Class, Covers};
 use crate::finding::{Evidence, EvidenceKind};
-use crate::pod::{Action, Container, KubeVersion, PodTemplate, Role};
+use crate::pod::{Action, Container, KubeVersion, PodTemplate, RestartPolicy, Role};
 
 /// What evidence rests on, weakest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -464,10 +464,15 @@ impl Pod<'_> {
     }
 
     /// Nobody wants the database moved to `initContainers`: a provider that the workload is named
-    /// for, or that comes first while the dependent is named like a helper.
+    /// for, or that comes first while the dependent is named like a helper. A dependent that does
+    /// its work and ends is the main container itself.
     fn looks_like_main(&self, provider: usize, dependent: usize) -> bool {
-        let profile = &self.profiles[provider];
-        if profile.container.role != Role::App || profile.class == Some(Class::Needed) {
+        let (profile, client) = (&self.profiles[provider], &self.profiles[dependent]);
+        let keeps_running = self.template.restart_policy == RestartPolicy::Always
+            || client.has_helper_name
+            || client.reading.runs_forever();
+        let is_sidecar = profile.class == Some(Class::Needed);
+        if profile.container.role != Role::App || is_sidecar || !keeps_running {
             return false;
         }
         let name = &profile.container.name;
@@ -485,7 +490,7 @@ impl Pod<'_> {
             .iter()
             .position(|one| one.role == Role::App)
             == Some(provider);
-        is_named_for || (is_first && self.profiles[dependent].has_helper_name)
+        is_named_for || (is_first && client.has_helper_name)
     }
 
     /// What holds `a` until `b` serves; its own wait when nothing firmer does.

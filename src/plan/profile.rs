@@ -8,7 +8,7 @@ use super::front::{self, Front};
 use super::given::Given;
 use super::hooks::{self, Hook};
 use super::paths::{self, NamedPath};
-use super::serves::{self, Local, Served};
+use super::serves::{self, Local, Served, ServedBy};
 use super::settings::{self, Setting, Word};
 use super::told::{self, Told};
 use super::variables::{self, Variables};
@@ -94,17 +94,18 @@ impl<'c> Profile<'c> {
         let entry = catalog.find(container);
         let settings = settings::settings_with(container, &given.variables);
         let words = settings::words_with(container, &given.variables);
+        let pod = (container, template);
+        let mut serves = serves::ports(pod, &settings, &told, (entry, &asked_ports(&reading)));
+        // What only its own probe or hook dials may be a port that a neighbour declares.
+        serves.retain(|it| {
+            it.by != ServedBy::Probe || !is_declared_beside(template, container, it.port)
+        });
         let post_start = given.read_exec(container.post_start.as_ref());
         let mut profile = Profile {
             container,
             entry,
             class: entry.map(|entry| entry.class_in(container)),
-            serves: serves::ports(
-                (container, template),
-                &settings,
-                &told,
-                (entry, &asked_ports(&reading)),
-            ),
+            serves,
             local: serves::local(&told),
             dials: Vec::new(),
             paths: paths::of_container(&settings, &words, &reading, &told),
@@ -281,6 +282,15 @@ pub fn hook_of(container: &Container) -> Option<Hook> {
     };
     let action = container.post_start.as_ref()?;
     Some(hooks::read_hook(action, surroundings))
+}
+
+fn is_declared_beside(template: &PodTemplate, own: &Container, port: u16) -> bool {
+    let others = template
+        .containers
+        .iter()
+        .filter(|other| other.name != own.name);
+    let mut ports = others.flat_map(|other| &other.ports);
+    ports.any(|declared| declared.number == port)
 }
 
 /// Words in the names of containers that are never needed first.

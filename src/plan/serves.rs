@@ -128,7 +128,7 @@ pub(super) fn local(told: &Told) -> Vec<Local> {
 }
 
 /// The port of servers that go by the last segment of their image.
-const USUAL: [(&str, u16); 16] = [
+const USUAL: [(&str, u16); 17] = [
     ("mysql", 3306),
     ("mariadb", 3306),
     ("percona-server", 3306),
@@ -145,6 +145,7 @@ const USUAL: [(&str, u16); 16] = [
     ("rabbitmq", 5672),
     ("nats", 4222),
     ("elasticsearch", 9200),
+    ("ollama", 11434),
 ];
 
 /// The port of a well-known server that declares none and runs the image's own command.

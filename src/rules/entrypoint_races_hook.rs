@@ -12,7 +12,7 @@ use crate::plan::needs::Need;
 use crate::plan::profile::Profile;
 use crate::plan::settings;
 use crate::plan::waits::{Purpose, Wait};
-use crate::pod::Role;
+use crate::pod::{PortRef, Role};
 use crate::shell::Background;
 
 pub(super) static RULE: Rule = Rule {
@@ -255,9 +255,10 @@ fn single_try<'a>(context: &Context<'a>, at: usize) -> Option<OwnCall<'a>> {
                 slept: !slept.is_zero(),
             })
         }
-        Hook::HttpGet { .. } => {
+        Hook::HttpGet { port, .. } => {
             let action = context.container(at).post_start.as_ref();
-            hook_cannot_succeed::asks_pod(action).then_some(OwnCall::Request)
+            let is_own = !is_neighbours(context, at, port);
+            (is_own && hook_cannot_succeed::asks_pod(action)).then_some(OwnCall::Request)
         }
         Hook::Waits { .. }
         | Hook::SleepsOnly { .. }
@@ -269,6 +270,20 @@ fn single_try<'a>(context: &Context<'a>, at: usize) -> Option<OwnCall<'a>> {
         | Hook::NotUnderstood { .. }
         | Hook::NotAWait => None,
     }
+}
+
+/// Whether a port is one that only another container serves.
+fn is_neighbours(context: &Context<'_>, at: usize, port: &PortRef) -> bool {
+    let PortRef::Number(port) = port else {
+        return false;
+    };
+    let mut others = context
+        .profiles
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != at);
+    context.profiles[at].served(*port).is_none()
+        && others.any(|(_, profile)| profile.served(*port).is_some())
 }
 
 /// Whether a call on loopback reaches the container itself, as far as the manifest tells.
