@@ -2,6 +2,7 @@
 
 use super::addresses::{self, Address, Target};
 use super::settings::{Setting, Word};
+use super::undialled::{is_for_others, is_telemetry};
 use super::waits::Reading;
 use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
@@ -78,7 +79,7 @@ impl Dialled {
 /// The addresses of variables, flags and keys of configuration.
 pub(super) fn of_settings(settings: &[Setting], found: &mut Vec<Dialled>) {
     let may_dial = |setting: &&Setting| {
-        has_loopback(&setting.value) && !is_exception_list(setting) && !is_telemetry(setting)
+        has_loopback(&setting.value) && !is_for_others(setting) && !is_telemetry(setting)
     };
     for setting in settings.iter().filter(may_dial) {
         for (address, words) in dialled(&setting.value, true) {
@@ -92,6 +93,24 @@ pub(super) fn of_settings(settings: &[Setting], found: &mut Vec<Dialled>) {
             }
         }
     }
+}
+
+/// Takes back what words name only for settings whose addresses are not dialled.
+pub(super) fn leave_out(settings: &[Setting], found: &mut Vec<Dialled>) {
+    let undialled = settings.iter().filter(|setting| {
+        has_loopback(&setting.value) && (is_for_others(setting) || is_telemetry(setting))
+    });
+    let undialled: Vec<(String, &FieldPath)> = undialled
+        .flat_map(|setting| {
+            let words = dialled(&setting.value, true).into_iter();
+            words.map(|(_, words)| (words, &setting.at))
+        })
+        .collect();
+    found.retain(|one| {
+        !undialled
+            .iter()
+            .any(|(words, at)| one.words == *words && one.at == **at && one.elsewhere.is_none())
+    });
 }
 
 /// The addresses in words of the command.
@@ -218,87 +237,6 @@ fn sibling_port(settings: &[Setting], host: &Setting) -> Option<u16> {
         .iter()
         .find(|port| stem(port, &PORT).as_ref() == Some(&wanted))?;
     port.value.trim().parse().ok()
-}
-
-/// `NO_PROXY` and the like name addresses that are not dialled.
-fn is_exception_list(setting: &Setting) -> bool {
-    // How the world calls the container, and who may call it.
-    const OUTSIDE: [&str; 12] = [
-        "public",
-        "external",
-        "referer",
-        "cors",
-        "origin",
-        "origins",
-        "redirect",
-        "callback",
-        "advertise",
-        "advertised",
-        "announce",
-        "announced",
-    ];
-    let name = setting.name.to_lowercase();
-    setting
-        .name_words()
-        .any(|word| OUTSIDE.contains(&word.as_str()))
-        || name.contains("no_proxy")
-        || name.contains("no-proxy")
-        || name.contains("allowed")
-        || name.contains("exclude")
-        || is_own_property(setting)
-}
-
-/// `-Dserver.address=127.0.0.1` and the like: where a Java program itself listens.
-fn is_own_property(setting: &Setting) -> bool {
-    if setting.file.is_some() {
-        return false;
-    }
-    let bare = match setting.name.strip_prefix("-D") {
-        Some(property) => property,
-        None => match setting.name.split_once('.') {
-            Some((_, member)) => member,
-            None => return false,
-        },
-    };
-    bare.starts_with("server.")
-        || bare.starts_with("management.")
-        || ["jmxremote", "rmi.server", ".instance."]
-            .iter()
-            .any(|part| bare.contains(part))
-}
-
-/// Where traces, metrics and logs are sent, and what is probed: whoever does that retries.
-fn is_telemetry(setting: &Setting) -> bool {
-    const WORDS: [&str; 25] = [
-        "probe",
-        "readiness",
-        "liveness",
-        "healthcheck",
-        "dd",
-        "dogstatsd",
-        "newrelic",
-        "otel",
-        "otlp",
-        "exporter",
-        "export",
-        "jaeger",
-        "zipkin",
-        "statsd",
-        "tracing",
-        "traces",
-        "telemetry",
-        "datadog",
-        "metrics",
-        "pushgateway",
-        "loki",
-        "gelf",
-        "apm",
-        "fluentd",
-        "syslog",
-    ];
-    setting
-        .name_words()
-        .any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// The port that a name stands for when none is written.

@@ -24,6 +24,7 @@ pub mod settings;
 mod speech;
 mod told;
 mod tools;
+mod undialled;
 mod variables;
 pub mod volumes;
 pub mod waits;

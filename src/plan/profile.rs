@@ -133,6 +133,7 @@ impl<'c> Profile<'c> {
         dials::of_settings(&told.settings, &mut found);
         dials::of_words(words, &mut found);
         dials::of_calls(words, &self.reading, &mut found);
+        dials::leave_out(&self.settings, &mut found);
         dials::of_script(&told.script, &mut found);
         self.read_asked(words, told, &mut found);
         found.retain(|dialled| dialled.port.is_none_or(|port| self.served(port).is_none()));

@@ -218,7 +218,9 @@ fn is_listening(setting: &Setting) -> bool {
     let words: Vec<String> = setting.name_words().collect();
     let known = |word: &String| LISTENING.contains(&word.as_str()) || OWN.contains(&word.as_str());
     let says_so = |word: &String| LISTENING[..6].contains(&word.as_str());
-    (words.iter().any(says_so) && words.iter().all(known))
+    let is_clear = |word: &String| matches!(word.as_str(), "listen" | "bind" | "listener");
+    words.iter().any(is_clear)
+        || (words.iter().any(says_so) && words.iter().all(known))
         || matches!(setting.name.as_str(), "-p" | "-l")
 }
 
@@ -261,6 +263,8 @@ fn is_peer_host(port: &Setting, other: &Setting) -> bool {
 
 /// A port number, perhaps after an address to bind to.
 fn listen_port(value: &str) -> Option<u16> {
+    // What stands behind a blank are options: `127.0.0.1:8444 http2 ssl`.
+    let value = value.split_whitespace().next()?;
     let bare = value.split_once("://").map_or(value, |(_, rest)| rest);
     let bare = bare.split('/').next()?;
     match bare.rsplit_once(':') {
