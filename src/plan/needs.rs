@@ -213,7 +213,7 @@ impl Pod<'_> {
                 || one.awaits_by_name(&provider.container.name)
                 || polls_what_proves(one, case)
         };
-        let has_own_wait = waits(dependent);
+        let has_own_wait = waits(dependent) || dependent.retries_its_work();
         // Whoever has its turn before waits for it, and only then ends.
         let mut before = self.profiles.iter();
         let is_waited_before = before.any(|one| waits_by_controller(dependent, one) && waits(one));

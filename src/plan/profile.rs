@@ -230,6 +230,16 @@ impl<'c> Profile<'c> {
             || !(self.reading.may_start_a_server() || dialled.is_by_variable() && self.is_offline())
     }
 
+    /// Whether its command tries its own work again until it succeeds, whatever that needs:
+    /// `until python manage.py migrate; do sleep 2; done`.
+    pub fn retries_its_work(&self) -> bool {
+        const OF_PROCESSES: [&str; 6] = ["inotifywait", "kill", "killall", "pgrep", "pidof", "ps"];
+        let mut waits = self.waits();
+        waits.any(|wait| {
+            wait.target == Target::Opaque && !OF_PROCESSES.contains(&wait.tool.as_str())
+        })
+    }
+
     /// Whether its command visibly uses no network.
     pub fn is_offline(&self) -> bool {
         self.reading.is_offline() == Some(true)

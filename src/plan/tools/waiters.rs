@@ -11,7 +11,7 @@ pub(super) fn recognise(line: &Line<'_>) -> Option<Recognised> {
         "wait-for-it" | "wait_for_it" | "waitforit" | "wait-for" | "waitfor" | "wait-for-port" => {
             wait_for(line)
         }
-        "wait-on" => wait_on(line),
+        "wait-on" | "wait-port" => wait_on(line),
         "wait4x" => wait4x(line),
         "dockerize" => dockerize(line),
         "linkerd-await" => linkerd_await(line),
