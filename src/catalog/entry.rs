@@ -146,7 +146,7 @@ pub struct Entry {
     pub kind: String,
     /// Patterns for the last segments of the image, with `*` and perhaps a tag.
     pub images: Vec<String>,
-    /// Words and variables (see [`super::modes`]) without all of which it is something else.
+    /// Words and variables (`docs/catalog.md` says how) without all of which it is something else.
     pub only_when: Vec<String>,
     /// Words and variables that make it something else.
     pub not_when: Vec<String>,

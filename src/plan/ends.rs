@@ -226,3 +226,44 @@ pub fn is_told_to_serve(profile: &Profile<'_>) -> bool {
     let has_verb = words.iter().any(|word| VERBS.contains(word));
     words.first().is_some_and(|word| is_server(word)) || (has_verb && !profile.serves.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Catalog, read};
+    use crate::manifest::parse::parse;
+    use crate::pod::workload;
+
+    /// Whether a sidecar of this entry, with these words, ends without anybody's help.
+    fn ends(exit: &str, args: &str) -> bool {
+        let entry = format!(
+            "- {{name: own, class: useful, images: [own], once_when: [--once], exit: {exit}}}\n"
+        );
+        let list = parse("catalog", entry);
+        let list = list.documents[0].root().expect("a list");
+        let catalog = read::read(list, read::Origin::User).expect("an entry");
+        ends_with(&catalog, args)
+    }
+
+    fn ends_with(catalog: &Catalog, args: &str) -> bool {
+        let pod = format!(
+            "apiVersion: v1\nkind: Pod\nspec: {{containers: [{{name: x, image: own, args: {args}}}]}}\n"
+        );
+        let parsed = parse("pod", pod);
+        let contents = workload::read(&parsed.documents[0]);
+        let Some(workload::Object::Workload(found)) = contents.objects.first() else {
+            panic!("a pod")
+        };
+        let template = &found.template;
+        let profile = Profile::read(&template.containers[0], template, catalog, &|_, _| None);
+        ends_by_itself(&profile)
+    }
+
+    #[test]
+    fn an_entry_says_whether_a_sidecar_ends() {
+        assert!(ends("self", "[run]"));
+        assert!(!ends("never", "[run]"));
+        assert!(ends("never", "[run, --once]"));
+        assert!(!ends("{quit: {path: /quit, port: 80}}", "[run]"));
+    }
+}
