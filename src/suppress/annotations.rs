@@ -15,6 +15,8 @@ pub const ANNOTATION: &str = "startorder.dev/ignore";
 pub(super) struct Annotated<'d> {
     /// The object.
     pub object: &'d ObjectRef,
+    /// The annotation.
+    pub at: FieldPath,
     /// What it covers: the object, or one of its pod templates.
     pub covers: FieldPath,
     /// The ignore.
@@ -71,6 +73,7 @@ pub(super) fn read<'d>(
                     let ignores = words(value, |char| char == ',' || char.is_whitespace());
                     found.extend(ignores.map(|word| Annotated {
                         object,
+                        at: at.clone(),
                         covers: covers.clone(),
                         ignore: ignore(document, &at, word),
                         container: word.split_once('@').map(|(_, name)| name.to_owned()),

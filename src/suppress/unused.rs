@@ -50,9 +50,7 @@ pub(super) fn of_page(source: usize, page: &mut Page<'_>, levels: &Levels) -> Ve
             object: annotated.object.clone(),
             source,
             document: page.read.document.index,
-            at: annotated
-                .covers
-                .keys(&["metadata", "annotations", super::ANNOTATION]),
+            at: annotated.at.clone(),
             span: annotated.ignore.span,
         };
         found.push(unused_ignore::finding(
