@@ -129,8 +129,11 @@ impl<'c> Profile<'c> {
 
     fn read_dials(&self, words: &[Word], told: &Told) -> Vec<Dialled> {
         let mut found = Vec::new();
-        dials::of_settings(&self.settings, &mut found);
-        dials::of_settings(&told.settings, &mut found);
+        // A command that uses no network has no use for what it is told.
+        if !self.is_offline() {
+            dials::of_settings(&self.settings, &mut found);
+            dials::of_settings(&told.settings, &mut found);
+        }
         dials::of_words(words, &mut found);
         dials::of_calls(words, &self.reading, &mut found);
         dials::leave_out(&self.settings, &mut found);

@@ -194,9 +194,10 @@ pub fn read(file: &MountedFile<'_>, container: &Container, template: &PodTemplat
         "properties" | "env" | "ini" | "toml" | "conf" | "cfg" | "config" => lines::read(file.text),
         _ => return None,
     };
+    facts.retain(|fact| !(names_neighbour(&fact.value) && only_watches(&fact.name)));
     facts
         .iter_mut()
-        .filter(|fact| passes_on(&fact.name))
+        .filter(|fact| names_neighbour(&fact.value) && passes_on(&fact.name))
         .for_each(|fact| {
             fact.meaning = Meaning::Forwards;
         });
@@ -312,15 +313,44 @@ fn names(container: &Container, path: &str) -> bool {
     container.words().any(|word| word.contains(path)) || variables.any(|value| value.contains(path))
 }
 
+/// Whether a value can name a server or socket of the pod.
+fn names_neighbour(value: &str) -> bool {
+    ["localhost", "127.", "[::1]", ".sock", "unix:"]
+        .iter()
+        .any(|part| value.contains(part))
+}
+
+/// Whether a key names what is looked at again and again, however often it is not there.
+fn only_watches(name: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "health",
+        "healthcheck",
+        "healthchecks",
+        "liveness",
+        "readiness",
+        "probe",
+        "probes",
+        "scrape",
+        "monitor",
+    ];
+    let name = name.to_lowercase();
+    let mut words = name.split(['.', '-', '_']);
+    words.any(|word| WORDS.contains(&word))
+}
+
 /// Whether a key names servers to which requests are passed on once they come.
 fn passes_on(name: &str) -> bool {
-    const WORDS: [&str; 6] = [
+    const WORDS: [&str; 10] = [
         "upstream",
         "upstreams",
         "backend",
         "backends",
-        "proxy_pass",
         "loadbalancer",
+        "target",
+        "targets",
+        "destination",
+        "downstream",
+        "forward",
     ];
     let name = name.to_lowercase();
     let mut words = name.split(['.', '-', '_']);
