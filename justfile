@@ -17,6 +17,10 @@ test:
 bless:
     SNAPSHOTS=overwrite cargo test
 
+# How `lint` compares with a bare loop over the parser's events, on the manifests of these folders.
+bench *FOLDERS:
+    cargo bench --no-default-features --bench lint -- {{FOLDERS}}
+
 docs:
     RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
