@@ -224,6 +224,14 @@ pub struct Finding {
     pub suppressed: Option<Suppression>,
 }
 
+impl Finding {
+    /// Whether it has a fix that nobody has tried yet.
+    pub fn is_untried(&self) -> bool {
+        let outcome = self.fix.as_ref().map(|fix| &fix.outcome);
+        outcome == Some(&Outcome::Untried)
+    }
+}
+
 /// Something that could not be read, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {

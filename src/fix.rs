@@ -10,19 +10,67 @@ use crate::pod::workload::{Object, ObjectRef, Service, read};
 use crate::pod::{PortRef, Role, Workload};
 use crate::run::{DocumentRead, Run};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
-/// Tries the fix of every finding; findings of one document come one after the other.
-///
-/// Findings below `least` and suppressed ones stay untried: nobody is shown them, and a proof costs as much as reading
-/// the document three times.
-pub fn prove(run: &Run, target: Target<'_>, findings: &mut [Finding], least: Severity) {
+/// Which fixes are tried: a proof costs as much as reading and judging the document again.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// All.
+    All,
+    /// Those that text shows, and as many others as a summary counts one by one.
+    Shown {
+        /// Findings below this are not listed.
+        least: Severity,
+        /// The documents whose findings are told with their patches, by source and number.
+        told: BTreeSet<(usize, usize)>,
+    },
+}
+
+/// So many fixes are tried in the order of the findings, for the count of those that hold. Beyond
+/// it only the documents of patches that are shown are; the summary says how many were not tried.
+const COUNTED: usize = 100;
+
+impl Scope {
+    /// The least severity whose fixes are tried.
+    fn least(&self) -> Severity {
+        match self {
+            Scope::All => Severity::Info,
+            Scope::Shown { least, .. } => *least,
+        }
+    }
+
+    /// Whether the fixes of one document's findings are tried; `left` is what is left of
+    /// [`COUNTED`]. A document is tried whole, since one fix of it may settle another.
+    fn takes(&self, group: &[Finding], left: &mut usize) -> bool {
+        let Scope::Shown { least, told } = self else {
+            return true;
+        };
+        let is_told = group
+            .first()
+            .is_some_and(|finding| told.contains(&(finding.source, finding.document)));
+        let takes = is_told || *left > 0;
+        if takes {
+            let listed = group.iter().filter(|finding| finding.severity >= *least);
+            *left = left.saturating_sub(listed.filter(|finding| finding.is_untried()).count());
+        }
+        takes
+    }
+}
+
+/// Tries the fixes of findings that the scope takes and nobody ignores; those of one document come
+/// one after the other.
+pub fn prove(run: &Run, target: Target<'_>, findings: &mut [Finding], scope: &Scope) {
     let surroundings = Surroundings::of(run);
     let of_one_document =
         |a: &Finding, b: &Finding| (a.source, a.document) == (b.source, b.document);
-    let groups: Vec<&mut [Finding]> = findings.chunk_by_mut(of_one_document).collect();
+    let mut left = COUNTED;
+    let groups = findings.chunk_by_mut(of_one_document);
+    let groups: Vec<&mut [Finding]> = groups
+        .filter(|group| scope.takes(group, &mut left))
+        .collect();
     groups.into_par_iter().for_each(|group| {
         if let Some(read) = run.document(group[0].source, group[0].document) {
-            prove_document(read, target, &surroundings, group, least);
+            prove_document(read, target, &surroundings, group, scope.least());
         }
     });
 }

@@ -161,7 +161,7 @@ fn a_gate_of_the_server_needs_no_patch_and_an_injected_container_has_none() {
     );
     let mut own = judge::findings(&run, target());
     let mut findings = answers.findings(&mut run, target(), &mut own);
-    fix::prove(&run, target(), &mut own, Severity::Info);
+    fix::prove(&run, target(), &mut own, &fix::Scope::All);
     answers.carry_fixes(&own, &mut findings);
     let of = |rule: &str| findings.iter().find(|it| it.rule == rule).unwrap();
     let bare = of("ungated-sidecar").fix.as_ref().map(|fix| &fix.outcome);

@@ -13,6 +13,7 @@ use crate::cli::{LintArgs, LintFormat, MeshName, Prefer};
 use crate::config::{self, Levels};
 use crate::error::Failure;
 use crate::finding::{Finding, Outcome, Severity, Skipped};
+use crate::fix::{self, Scope};
 use crate::inject::Mesh;
 use crate::judge::{self, Target};
 use crate::manifest::load::LoadError;
@@ -21,7 +22,7 @@ use crate::rules::Preference;
 use crate::run::{DocumentRead, FileRead, Run};
 use crate::suppress::Suppressor;
 use crate::{diff, fix};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<u8, Failure> {
     let settings = Settings::read(&args.configuration)?;
     let stdin_name = args.stdin_filename.as_deref().unwrap_or("-");
-    let asked = ("lint", scope(args));
+    let asked = ("lint", asked(args));
     let mut gathered = input::gather(&args.input, &args.connection, stdin_name, asked)?;
     let mut via = match args.via_server {
         true => Some(via_server::ask_about(&args.connection, &mut gathered)?),
@@ -58,7 +59,8 @@ pub fn run(args: &LintArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<
     let compared = compare(args, &levels, &run, &mut findings, err)?;
     let answers = via.as_ref().map(|via| &via.answers);
     let trial = (answers, own.as_deref_mut());
-    try_fixes(&run, target, least_proven(args)?, trial, &mut findings);
+    let scope = proofs(args, &findings)?;
+    try_fixes(&run, target, &scope, trial, &mut findings);
     suppressor.drop_left_out(&mut findings);
     #[cfg(feature = "cluster")]
     if args.input.filename.is_empty() || args.via_server {
@@ -109,20 +111,20 @@ fn print(
 fn try_fixes(
     run: &Run,
     target: Target<'_>,
-    least: Severity,
+    scope: &fix::Scope,
     (answers, own): (Option<&Answers>, Option<&mut [Finding]>),
     findings: &mut [Finding],
 ) {
     match (answers, own) {
         (Some(answers), Some(own)) => {
-            fix::prove(run, target, own, least);
+            fix::prove(run, target, own, scope);
             answers.carry_fixes(own, findings);
         }
-        (Some(_) | None, _) => fix::prove(run, target, findings, least),
+        (Some(_) | None, _) => fix::prove(run, target, findings, scope),
     }
 }
 
-fn scope(args: &LintArgs) -> Scope<'_> {
+fn asked(args: &LintArgs) -> Scope<'_> {
     Scope {
         selector: args.selector.as_deref(),
         all_namespaces: args.all_namespaces,
@@ -130,13 +132,22 @@ fn scope(args: &LintArgs) -> Scope<'_> {
     }
 }
 
-/// The least severity of findings whose fixes are shown, and so have to be proven.
-fn least_proven(args: &LintArgs) -> Result<Severity, Failure> {
-    let shown = match args.output {
-        LintFormat::Json => Severity::Info,
-        LintFormat::Text | LintFormat::Wide | LintFormat::Line => severity(&args.severity)?,
+/// The fixes that the output needs proven: JSON and `--diff` carry all of them, text the patches
+/// that it shows.
+fn proofs(args: &LintArgs, findings: &[Finding]) -> Result<fix::Scope, Failure> {
+    let least = severity(&args.severity)?;
+    let listed = findings
+        .iter()
+        .filter(|finding| finding.severity >= least && finding.suppressed.is_none());
+    let told = match args.output {
+        _ if args.diff => return Ok(fix::Scope::All),
+        LintFormat::Json => return Ok(fix::Scope::All),
+        LintFormat::Line => BTreeSet::new(),
+        LintFormat::Text | LintFormat::Wide if args.quiet => BTreeSet::new(),
+        LintFormat::Text => render::told_in_full(listed, false),
+        LintFormat::Wide => render::told_in_full(listed, true),
     };
-    Ok(if args.diff { Severity::Info } else { shown })
+    Ok(fix::Scope::Shown { least, told })
 }
 
 /// What the server has said about the pods. Without its answer the job is not done, though the

@@ -31,6 +31,7 @@ mod tests;
 
 pub use exit::{Exit, counted};
 pub use style::{Glyphs, Role, Style};
+pub use text::told_in_full;
 
 use crate::cli::LintFormat;
 use crate::finding::{Finding, Severity, Skipped};

@@ -151,10 +151,12 @@ fn target(report: &Report) -> Vec<String> {
     parts
 }
 
-/// How many findings a fix would end, by what it takes to write it.
+/// How many findings a proven fix would end, by what it takes to write it.
 struct Fixable {
     safe: usize,
     all: usize,
+    /// Findings whose fix was not tried: a large run proves what it shows and the first hundred.
+    untried: usize,
 }
 
 impl Fixable {
@@ -173,18 +175,33 @@ impl Fixable {
                 .filter(|safety| **safety == FixSafety::Safe)
                 .count(),
             all: all.len(),
+            untried: findings
+                .iter()
+                .filter(|finding| finding.is_untried())
+                .count(),
         }
     }
 
-    /// With fixes of both kinds: `1 fixable with --fix, 6 with --fix=unsafe`.
+    /// With fixes of both kinds: `1 fixable with --fix, 6 with --fix=unsafe`. With untried ones,
+    /// too: `…, 1380 fixes not tried (--diff tries all)`.
     fn own_line(&self) -> Option<String> {
         let is_mixed = self.safe > 0 && self.safe < self.all;
-        is_mixed.then(|| {
+        let proven = || {
             format!(
                 "{} fixable with --fix, {} with --fix=unsafe",
                 self.safe, self.all
             )
-        })
+        };
+        let untried = || {
+            let fixes = counted_fixes(self.untried);
+            format!("{fixes} not tried (--diff tries all)")
+        };
+        match (is_mixed, self.untried) {
+            (false, 0) => None,
+            (true, 0) => Some(proven()),
+            (false, _) => Some(untried()),
+            (true, _) => Some(format!("{}, {}", proven(), untried())),
+        }
     }
 
     /// With fixes of one kind: `fixable with --fix`, with their number unless there is but one
@@ -200,6 +217,13 @@ impl Fixable {
             1 => Some(format!("fixable with {flag}")),
             _ => Some(format!("{} fixable with {flag}", self.all)),
         }
+    }
+}
+
+fn counted_fixes(count: usize) -> String {
+    match count {
+        1 => "1 fix".to_owned(),
+        _ => format!("{count} fixes"),
     }
 }
 

@@ -21,6 +21,24 @@ pub struct Told<'r> {
     pub above: Option<(usize, Span)>,
 }
 
+/// The documents, by source and number, of the findings that [`findings`] tells in full when it
+/// lists these.
+pub fn told_in_full<'f>(
+    listed: impl Iterator<Item = &'f Finding>,
+    is_wide: bool,
+) -> BTreeSet<(usize, usize)> {
+    let mut told = Told::default();
+    listed
+        .filter(|finding| is_full(&mut told, finding, is_wide))
+        .map(|finding| (finding.source, finding.document))
+        .collect()
+}
+
+/// Whether a finding is told in full: its rule or its reason is new in this run.
+fn is_full<'f>(told: &mut Told<'f>, finding: &'f Finding, is_wide: bool) -> bool {
+    told.reasons.insert((finding.rule, &finding.because)) || is_wide
+}
+
 /// Whether [`findings`] prints anything.
 pub fn has_content(report: &Report, options: &Options) -> bool {
     let is_suppressed = |finding: &Finding| finding.suppressed.is_some();
@@ -36,7 +54,7 @@ pub fn findings(report: &Report, options: &Options, out: &mut dyn Write) -> io::
     for finding in report.listed() {
         separate(has_above, out)?;
         has_above = true;
-        if told.reasons.insert((finding.rule, &finding.because)) || is_wide {
+        if is_full(&mut told, finding, is_wide) {
             Full::new(report, options, finding).draw(&mut told, out)?;
             told.above = finding.primary.span.map(|span| (finding.source, span));
         } else {
