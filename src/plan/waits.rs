@@ -6,6 +6,7 @@ use super::files;
 use super::tools::{Check, Kind, Retry};
 use super::worlds::{Call, MAX_CHECKS, Worlds};
 use crate::shell::{Arg, Background, End, Run, Status, Surroundings, Value};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a check is for.
@@ -70,7 +71,7 @@ pub struct Reading {
 /// Reads a command by its words: `command` and `args` of a container, or the words of a hook.
 ///
 /// The kubelet puts the values of `$(NAME)` in before it runs a container's words.
-pub fn read(words: &[String], surroundings: Surroundings<'_>) -> Reading {
+pub fn read(words: &[String], surroundings: Surroundings<'_>) -> Arc<Reading> {
     super::memory::read(words, surroundings)
 }
 
@@ -81,7 +82,12 @@ pub(super) fn read_anew(words: &[String], surroundings: Surroundings<'_>) -> Rea
     let mut missing: Vec<Run> = Vec::new();
     while missing.len() < worlds.checks.len().min(MAX_CHECKS) {
         let number = missing.len();
-        missing.push(worlds.walk(&args, &|check, _| check == number));
+        // Nothing changes when something is missing that nobody asks for.
+        let is_asked = present.asked.iter().any(|asked| asked.check == number);
+        missing.push(match is_asked {
+            true => worlds.walk(&args, &|check, _| check == number),
+            false => present.clone(),
+        });
     }
     let mut reading = Reading {
         waits: Vec::new(),

@@ -4,6 +4,7 @@ use super::rehearsal::{Flow, Rehearsal};
 use super::script::{Form, Part, Script, Word};
 use super::trace::{Arg, LoopRun};
 use super::value::{Status, Value};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// How often a loop is walked whose end nobody knows.
@@ -20,10 +21,22 @@ enum Round {
 
 /// What a round of a loop may change.
 struct Mark {
+    /// Kept in the rounds 2, 4, 8 and so on only: copies cost more than a round.
+    state: Option<State>,
     changes: usize,
     time_reads: usize,
     numbers_compared: usize,
     clock: Duration,
+}
+
+/// What a script knows at the beginning of a round. A value that is set and set back is no change,
+/// and the next round is the same again.
+#[derive(PartialEq, Eq)]
+struct State {
+    variables: BTreeMap<String, Value>,
+    arguments: Vec<Value>,
+    input: Option<Value>,
+    files: usize,
 }
 
 impl Rehearsal<'_> {
@@ -75,13 +88,13 @@ impl Rehearsal<'_> {
     ) -> Flow {
         let number = self.enter_loop(at);
         let mut unsure_rounds = 0;
-        let mut rounds = 0;
+        let mut rounds: usize = 0;
         let flow = loop {
             if !self.step() {
                 break Flow::TooLong;
             }
             rounds += 1;
-            let before = self.mark();
+            let before = self.mark(rounds.is_power_of_two() && rounds > 1);
             let compared = self.numbers_compared;
             let flow = self.condition(condition);
             if flow != Flow::Next {
@@ -114,13 +127,17 @@ impl Rehearsal<'_> {
 
     /// Ends a loop whose rounds are all the same; lets time pass in one that only looks at the clock.
     fn after_round(&mut self, before: Mark, rounds: usize) -> Option<Flow> {
-        let now = self.mark();
+        let now = self.mark(before.state.is_some());
         let current = self.current_loop;
         let run = current.and_then(|number| self.run.loops.get_mut(number))?;
-        // What changes in so many rounds without a look at a number, such as a counter that is
-        // only printed, ends nothing.
-        let is_idle = rounds >= IDLE_ROUNDS && now.numbers_compared == before.numbers_compared;
-        if (now.changes == before.changes || is_idle) && now.time_reads == before.time_reads {
+        // What changes in so many rounds without a look at a number, such as a counter or a time
+        // that is only printed, ends nothing.
+        let looks_at_none = now.numbers_compared == before.numbers_compared;
+        let ends_as_it_began = before.state.is_some() && now.state == before.state;
+        let is_idle = looks_at_none && (rounds >= IDLE_ROUNDS || ends_as_it_began);
+        let is_same = (now.changes == before.changes || ends_as_it_began)
+            && now.time_reads == before.time_reads;
+        if is_same || is_idle {
             run.is_endless = true;
             return Some(self.forever());
         }
@@ -131,8 +148,16 @@ impl Rehearsal<'_> {
         None
     }
 
-    fn mark(&self) -> Mark {
+    /// Where a walk stands; `with_state` for a round whose end is compared with its beginning.
+    fn mark(&self, with_state: bool) -> Mark {
+        let state = || State {
+            variables: self.variables.clone(),
+            arguments: self.arguments.clone(),
+            input: self.input.clone(),
+            files: self.written.len(),
+        };
         Mark {
+            state: with_state.then(state),
             changes: self.changes,
             time_reads: self.time_reads,
             numbers_compared: self.numbers_compared,
@@ -206,7 +231,7 @@ impl Rehearsal<'_> {
             if !self.step() {
                 break Flow::TooLong;
             }
-            let before = self.mark();
+            let before = self.mark(false);
             let holds = if condition.is_empty() {
                 Some(1)
             } else {
