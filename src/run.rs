@@ -261,7 +261,7 @@ fn read_part(source: &Source, part: parse::Part) -> PartRead {
         keys_twice: Vec::new(),
         documents: Vec::new(),
     };
-    for document in part.documents {
+    for mut document in part.documents {
         let contents = read(&document);
         out.is_kubernetes |= contents.is_kubernetes;
         if contents.is_kubernetes {
@@ -279,6 +279,7 @@ fn read_part(source: &Source, part: parse::Part) -> PartRead {
             out.keys_twice.extend(twice);
         }
         if !contents.objects.is_empty() {
+            document.shrink();
             out.documents.push(DocumentRead {
                 document,
                 objects: contents.objects,

@@ -82,6 +82,8 @@ pub struct Document {
     /// Keys given twice.
     pub duplicates: Vec<Duplicate>,
     pub(super) has_odd_key: bool,
+    /// Some mapping has a key `<<`, so that look-ups have to see through merges.
+    pub(super) has_merge_key: bool,
 }
 
 /// The most levels that look-ups follow aliases, and that values are expanded to.
@@ -100,7 +102,15 @@ impl Document {
             comments: Vec::new(),
             duplicates: Vec::new(),
             has_odd_key: false,
+            has_merge_key: false,
         }
+    }
+
+    /// Gives back the room that reading took for nodes that did not come.
+    pub fn shrink(&mut self) {
+        self.nodes.shrink_to_fit();
+        self.owned.shrink_to_fit();
+        self.comments.shrink_to_fit();
     }
 
     /// A document of a JSON value that came from no text: its nodes have no spans.
@@ -146,6 +156,7 @@ impl Document {
                         next: NONE,
                     });
                     self.set_owned(name, Kind::Quoted, key);
+                    self.has_merge_key |= key == "<<";
                     self.link(id, &mut last, name);
                     let child = self.add_json(item);
                     self.link(id, &mut last, child);
@@ -327,6 +338,19 @@ impl<'d> Node<'d> {
             .get(raw.start as usize + quotes..raw.end as usize - quotes)
     }
 
+    /// Whether [`Self::text`] is this; the lengths alone tell most keys apart.
+    fn is_text(self, text: &str) -> bool {
+        let raw = self.raw();
+        match (raw.kind, &self.document.source) {
+            (Kind::Plain, Some(source)) if raw.first == NONE => {
+                let range = raw.start as usize..raw.end as usize;
+                range.len() == text.len()
+                    && source.text().as_bytes().get(range) == Some(text.as_bytes())
+            }
+            _ => self.text() == Some(text),
+        }
+    }
+
     /// The scalar as kubectl reads it (YAML 1.1 words and numbers); `None` for collections.
     pub fn scalar(self) -> Option<Scalar<'d>> {
         let text = self.text()?;
@@ -404,9 +428,7 @@ impl<'d> Node<'d> {
 
     /// The entry that a mapping itself writes under `key`; of several the last, as with kubectl.
     pub fn own_entry(self, key: &str) -> Option<(Node<'d>, Node<'d>)> {
-        let mut found = self
-            .own_entries()
-            .filter(|(name, _)| name.text() == Some(key));
+        let mut found = self.own_entries().filter(|(name, _)| name.is_text(key));
         if self.document.duplicates.is_empty() {
             found.next()
         } else {
@@ -428,6 +450,9 @@ impl<'d> Node<'d> {
     fn entry_within(self, key: &str, depth: usize) -> Option<(Node<'d>, Node<'d>)> {
         if let Some(found) = self.own_entry(key) {
             return Some(found);
+        }
+        if !self.document.has_merge_key {
+            return None;
         }
         let (_, merged) = self.own_entry("<<")?;
         let depth = depth.checked_sub(1)?;

@@ -3,7 +3,7 @@
 //! Every part is parsed by itself, so that a broken document hides no other. YAML's own rules make
 //! the split safe: a line `---` ends a document wherever it stands, block scalars included.
 
-use super::node::{Document, Duplicate, Kind, NONE, Property, Raw};
+use super::node::{Document, Duplicate, Kind, NONE, Node, Property, Raw};
 use super::source::{Source, Span};
 use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle};
 use std::collections::{BTreeMap, HashMap};
@@ -184,6 +184,9 @@ fn options() -> Options {
     }
 }
 
+/// A manifest has about one value for so many bytes of its text.
+const BYTES_PER_NODE: usize = 10;
+
 /// A collection whose end has not come yet.
 struct Open {
     id: u32,
@@ -301,11 +304,12 @@ impl<'s> Builder<'s> {
 
     fn start_document(&mut self) {
         let index = self.index + self.documents.len() + self.errors.len();
-        self.current = Some(Document::empty(
-            Some(Arc::clone(self.source)),
-            index,
-            self.part,
-        ));
+        let mut document = Document::empty(Some(Arc::clone(self.source)), index, self.part);
+        if self.documents.is_empty() {
+            let bytes = self.part.range().len();
+            document.nodes.reserve(bytes / BYTES_PER_NODE);
+        }
+        self.current = Some(document);
         self.anchors.clear();
     }
 
@@ -455,11 +459,16 @@ impl<'s> Builder<'s> {
             .strip_prefix('-')
             .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']));
         let parent = self.open.last().zip(self.current.as_ref());
-        let is_value = parent.is_some_and(|(open, document)| {
-            matches!(document.nodes[open.id as usize].kind, Kind::Mapping { .. })
-        });
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        is_dash && (!is_value || line.trim_start_matches([' ', '?', ':']).is_empty())
+        let is_value = || {
+            parent.is_some_and(|(open, document)| {
+                matches!(document.nodes[open.id as usize].kind, Kind::Mapping { .. })
+            })
+        };
+        let stands_first = || {
+            let line = before.trim_end_matches([' ', '?', ':']);
+            line.is_empty() || line.ends_with('\n')
+        };
+        is_dash && (!is_value() || stands_first())
     }
 
     /// Where a block sequence begins: the parser reports one whose dash stands in its key's own
@@ -586,64 +595,67 @@ fn children_end(document: &Document, first: u32) -> u32 {
     end
 }
 
-/// Notes keys that a mapping holds twice: by comparison while there are few, else by hashing.
+/// Up to so many keys of a mapping are compared one with another.
+const FEW: usize = 16;
+
+/// Notes keys that a mapping holds twice (by comparison while there are few, else by hashing), and
+/// what else is odd about its keys.
 fn find_duplicates(document: &mut Document, first: u32) {
-    let mut keys = Vec::new();
-    let mut key = first;
-    while key != NONE {
-        keys.push(key);
-        let value = document.nodes[key as usize].next;
-        key = if value == NONE {
-            NONE
-        } else {
-            document.nodes[value as usize].next
-        };
-    }
-    document.has_odd_key |= keys.iter().any(|key| {
-        matches!(
-            document.nodes[*key as usize].kind,
-            Kind::Mapping { .. } | Kind::Sequence { .. }
-        )
-    });
-    let document_seen = &*document;
-    let text = |id: u32| {
-        super::node::Node {
-            document: document_seen,
-            id,
-        }
-        .text()
-    };
-    let place = |id: u32| Span {
-        start: document_seen.nodes[id as usize].start,
-        end: document_seen.nodes[id as usize].end,
-    };
+    let mut names = [None; FEW];
     let mut found = Vec::new();
-    if keys.len() <= 16 {
-        for (at, key) in keys.iter().enumerate() {
-            let Some(name) = text(*key) else { continue };
-            if let Some(earlier) = keys[..at]
-                .iter()
-                .find(|earlier| text(**earlier) == Some(name))
-            {
-                found.push(Duplicate {
-                    first: place(*earlier),
-                    again: place(*key),
-                });
-            }
+    let (mut has_odd_key, mut has_merge_key, mut count) = (false, false, 0);
+    for key in keys(document, first) {
+        let name = key.text();
+        has_odd_key |= matches!(key.kind(), Kind::Mapping { .. } | Kind::Sequence { .. });
+        has_merge_key |= name == Some("<<");
+        if let (Some(place), Some(_)) = (names.get_mut(count), name) {
+            *place = name;
+            let earlier = names[..count].iter().position(|earlier| *earlier == name);
+            let earlier = earlier.and_then(|at| keys(document, first).nth(at));
+            found.extend(earlier.map(|earlier| duplicate(earlier, key)));
         }
-    } else {
-        let mut seen: HashMap<&str, u32> = HashMap::with_capacity(keys.len());
-        for key in keys {
-            let Some(name) = text(key) else { continue };
-            if let Some(earlier) = seen.insert(name, key) {
-                found.push(Duplicate {
-                    first: place(earlier),
-                    again: place(key),
-                });
-            }
-        }
+        count += 1;
     }
+    if count > FEW {
+        found = duplicates_of_many(document, first);
+    }
+    document.has_odd_key |= has_odd_key;
+    document.has_merge_key |= has_merge_key;
     document.duplicates.append(&mut found);
+}
+
+fn duplicates_of_many(document: &Document, first: u32) -> Vec<Duplicate> {
+    let mut seen: HashMap<&str, Node<'_>> = HashMap::new();
+    let named = keys(document, first).filter_map(|key| Some((key.text()?, key)));
+    named
+        .filter_map(|(name, key)| Some(duplicate(seen.insert(name, key)?, key)))
+        .collect()
+}
+
+/// The keys of a mapping, by its first child.
+fn keys(document: &Document, first: u32) -> impl Iterator<Item = Node<'_>> {
+    let next = |id: u32| {
+        (id != NONE)
+            .then(|| document.nodes[id as usize].next)
+            .filter(|id| *id != NONE)
+    };
+    let first = Some(first).filter(|id| *id != NONE);
+    let ids = std::iter::successors(first, move |key| next(next(*key)?));
+    ids.map(|id| Node { document, id })
+}
+
+fn duplicate(first: Node<'_>, again: Node<'_>) -> Duplicate {
+    let place = |node: Node<'_>| {
+        let raw = &node.document.nodes[node.id as usize];
+        Span {
+            start: raw.start,
+            end: raw.end,
+        }
+    };
+    Duplicate {
+        first: place(first),
+        again: place(again),
+    }
 }
 
 #[cfg(test)]

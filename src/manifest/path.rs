@@ -4,6 +4,7 @@ use super::node::{Document, Kind, Node};
 use super::source::Span;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// One step of a [`FieldPath`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,9 +16,10 @@ pub enum Segment {
 }
 
 /// The way from a document's root to a value, as `kubectl explain` writes it:
-/// `spec.template.spec.initContainers[0].startupProbe`.
+/// `spec.template.spec.initContainers[0].startupProbe`. Many things know their place, so that a copy
+/// shares the steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FieldPath(Vec<Segment>);
+pub struct FieldPath(Arc<[Segment]>);
 
 impl FieldPath {
     /// The path of the document's root.
@@ -36,10 +38,7 @@ impl FieldPath {
     }
 
     fn with(&self, segment: Segment) -> FieldPath {
-        let mut segments = Vec::with_capacity(self.0.len() + 1);
-        segments.extend_from_slice(&self.0);
-        segments.push(segment);
-        FieldPath(segments)
+        FieldPath(self.0.iter().cloned().chain([segment]).collect())
     }
 
     /// This path and several keys below it.
@@ -56,7 +55,7 @@ impl FieldPath {
     /// The path one step up; none for the root.
     pub fn parent(&self) -> Option<FieldPath> {
         let (_, above) = self.0.split_last()?;
-        Some(FieldPath(above.to_vec()))
+        Some(FieldPath(above.into()))
     }
 
     /// The steps from the root.

@@ -354,14 +354,15 @@ fn lost_with(field: &'static str) -> &'static str {
 
 /// The field that a key is nearly: the same but for case and dashes, or two letters off.
 fn nearest(key: &str, fields: &'static [&'static str]) -> Option<&'static str> {
-    if fields.contains(&key) {
+    // Three letters more or less are never a slip: nothing is compared letter by letter then.
+    let may_be = |field: &&&str| field.len().abs_diff(key.len()) <= 3;
+    if fields.contains(&key) || !fields.iter().any(|field| may_be(&field)) {
         return None;
     }
     let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
     let own = plain(key);
     let is_near = |field: &&&str| {
-        // Three letters more or less are never a slip: nothing is compared letter by letter then.
-        if field.len().abs_diff(key.len()) > 3 {
+        if !may_be(field) {
             return false;
         }
         let meant = plain(field);
