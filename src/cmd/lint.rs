@@ -13,7 +13,6 @@ use crate::cli::{LintArgs, LintFormat, MeshName, Prefer};
 use crate::config::{self, Levels};
 use crate::error::Failure;
 use crate::finding::{Finding, Outcome, Severity, Skipped};
-use crate::fix::{self, Scope};
 use crate::inject::Mesh;
 use crate::judge::{self, Target};
 use crate::manifest::load::LoadError;

@@ -255,7 +255,12 @@ mod tests {
             panic!("a pod")
         };
         let template = &found.template;
-        let profile = Profile::read(&template.containers[0], template, catalog, &|_, _| None);
+        let profile = Profile::read(
+            &template.containers[0],
+            template,
+            catalog,
+            &crate::plan::config::NoConfigs,
+        );
         ends_by_itself(&profile)
     }
 
