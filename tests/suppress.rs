@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 use startorder::catalog::Catalog;
 use startorder::config::{Config, Levels};
-use startorder::finding::{Finding, Outcome, Severity};
+use startorder::finding::{Finding, Outcome};
 use startorder::fix;
 use startorder::judge::{self, Target};
 use startorder::manifest::Mark;
@@ -143,7 +143,7 @@ fn check(path: &Path) -> (usize, usize) {
             let others = loud(&ignored, victim);
             assert!(others < loud(&findings, victim), "{place}");
             hidden += 1;
-            fix::prove(&run, target(&levels), &mut ignored, Severity::Info);
+            fix::prove(&run, target(&levels), &mut ignored, &fix::Scope::All);
             for other in &ignored {
                 let fix = other.fix.as_ref().map(|fix| &fix.outcome);
                 if let Some(Outcome::Proven(part)) = fix {

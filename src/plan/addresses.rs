@@ -105,6 +105,9 @@ pub struct Mention {
 
 /// The servers and sockets that a text names, in order.
 pub fn mentions(text: &str) -> Vec<Mention> {
+    if is_plain_word(text) {
+        return Vec::new();
+    }
     let tokens = tokens(text);
     let port = keyword_port(&tokens);
     let mut mentions = Vec::new();
@@ -131,6 +134,12 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     }
     mentions.dedup();
     mentions
+}
+
+/// Whether a text is one word without any mark of an address, as most values are.
+fn is_plain_word(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/');
+    text.bytes().all(fits) && !is_loopback(text)
 }
 
 /// Whether a host was just read as the value of a keyword.

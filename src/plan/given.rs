@@ -9,6 +9,7 @@ use crate::pod::{Action, Container, PodTemplate};
 use crate::shell::Surroundings;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The surroundings of one container.
 pub(super) struct Given<'g> {
@@ -47,7 +48,7 @@ impl<'g> Given<'g> {
     }
 
     /// Reads `command` and `args`, and tells the scripts among the files that they run.
-    pub(super) fn read_command(&self) -> (Reading, BTreeSet<String>) {
+    pub(super) fn read_command(&self) -> (Arc<Reading>, BTreeSet<String>) {
         let own = self.container.words();
         let own = own.map(|word| self.variables.expand(word).into_owned());
         let words: Vec<String> = entrypoint::implied(self.container)
@@ -66,7 +67,7 @@ impl<'g> Given<'g> {
     }
 
     /// Reads the command of an exec hook.
-    pub(super) fn read_exec(&self, action: Option<&Action>) -> Option<Reading> {
+    pub(super) fn read_exec(&self, action: Option<&Action>) -> Option<Arc<Reading>> {
         let Action::Exec { command } = action? else {
             return None;
         };

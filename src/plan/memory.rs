@@ -5,6 +5,7 @@ use super::waits::{self, Reading};
 use crate::shell::Surroundings;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The most commands that a thread remembers.
 const MOST: usize = 4096;
@@ -14,7 +15,7 @@ struct Known {
     variables: Vec<(String, Option<String>)>,
     unknown: Vec<(String, bool)>,
     files: Vec<(String, Option<String>)>,
-    reading: Reading,
+    reading: Arc<Reading>,
 }
 
 impl Known {
@@ -36,34 +37,34 @@ thread_local! {
 }
 
 /// [`waits::read_anew`], but what was read before in the same surroundings is not read again.
-pub(super) fn read(words: &[String], surroundings: Surroundings<'_>) -> Reading {
+pub(super) fn read(words: &[String], surroundings: Surroundings<'_>) -> Arc<Reading> {
     let remembered = READINGS.with_borrow(|readings| {
         let known = readings
             .get(words)?
             .iter()
             .find(|known| known.fits(surroundings))?;
-        Some(known.reading.clone())
+        Some(Arc::clone(&known.reading))
     });
     remembered.unwrap_or_else(|| read_and_remember(words, surroundings))
 }
 
-fn read_and_remember(words: &[String], surroundings: Surroundings<'_>) -> Reading {
+fn read_and_remember(words: &[String], surroundings: Surroundings<'_>) -> Arc<Reading> {
     let variables = RefCell::new(Vec::new());
     let unknown = RefCell::new(Vec::new());
     let files = RefCell::new(Vec::new());
-    let reading = waits::read_anew(
+    let reading = Arc::new(waits::read_anew(
         words,
         Surroundings {
             env: &|name| noted(&variables, name, (surroundings.env)(name)),
             may_be_set: &|name| noted(&unknown, name, (surroundings.may_be_set)(name)),
             file: &|path| noted(&files, path, (surroundings.file)(path)),
         },
-    );
+    ));
     let known = Known {
         variables: variables.into_inner(),
         unknown: unknown.into_inner(),
         files: files.into_inner(),
-        reading: reading.clone(),
+        reading: Arc::clone(&reading),
     };
     READINGS.with_borrow_mut(|readings| {
         if readings.len() >= MOST {

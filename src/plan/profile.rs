@@ -16,6 +16,7 @@ use super::waits::{self, Reading, Wait};
 use crate::catalog::{Catalog, Class, Entry};
 use crate::pod::{Container, PodTemplate, Role};
 use crate::shell::{Background, Surroundings};
+use std::sync::Arc;
 
 /// What is known of one container.
 #[derive(Clone, Debug)]
@@ -41,13 +42,13 @@ pub struct Profile<'c> {
     /// To whom it passes requests on.
     pub front: Front,
     /// What its own command does, as far as it can be read.
-    pub reading: Reading,
+    pub reading: Arc<Reading>,
     /// What its postStart hook does.
     pub hook: Option<Hook>,
     /// The command of its postStart hook, as far as it can be read.
-    pub post_start: Option<Reading>,
+    pub post_start: Option<Arc<Reading>>,
     /// The command of its preStop hook, as far as it can be read.
-    pub pre_stop: Option<Reading>,
+    pub pre_stop: Option<Arc<Reading>>,
     /// Named like something that never has to be there first (exporter, backup, …).
     pub has_helper_name: bool,
 }
@@ -92,8 +93,8 @@ impl<'c> Profile<'c> {
         let (reading, scripts) = given.read_command();
         let told = Told::read(&given, &scripts);
         let entry = catalog.find(container);
-        let settings = settings::settings_with(container, &given.variables);
         let words = settings::words_with(container, &given.variables);
+        let settings = settings::of_words(container, &words, &given.variables);
         let pod = (container, template);
         let mut serves = serves::ports(pod, &settings, &told, (entry, &asked_ports(&reading)));
         // What only its own probe or hook dials may be a port that a neighbour declares.
@@ -111,7 +112,7 @@ impl<'c> Profile<'c> {
             paths: paths::of_container(&settings, &words, &reading, &told),
             front: Front::read(&told),
             reading,
-            hook: given.judge_hook(post_start.as_ref()),
+            hook: given.judge_hook(post_start.as_deref()),
             pre_stop: given.read_exec(container.pre_stop.as_ref()),
             post_start,
             has_helper_name: has_helper_name(&container.name),
@@ -265,7 +266,7 @@ fn asked_ports(reading: &Reading) -> Vec<u16> {
 }
 
 /// What a container's own command does, by what the container says of itself.
-pub fn read_command(container: &Container) -> Reading {
+pub fn read_command(container: &Container) -> Arc<Reading> {
     let variables = Variables::own(container);
     let words = container.words();
     let words: Vec<String> = words
@@ -276,7 +277,7 @@ pub fn read_command(container: &Container) -> Reading {
 
 /// What another command of a container does, such as that of a probe, by what the container says
 /// of itself.
-pub fn read_words(container: &Container, words: &[String]) -> Reading {
+pub fn read_words(container: &Container, words: &[String]) -> Arc<Reading> {
     let variables = Variables::own(container);
     let surroundings = Surroundings {
         env: &|name| variables.get(name).map(str::to_owned),

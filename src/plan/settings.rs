@@ -128,6 +128,15 @@ pub fn settings(container: &Container) -> Vec<Setting> {
 /// [`settings`], given the container's whole environment. Variables that come from elsewhere are
 /// not among them.
 pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Setting> {
+    of_words(container, &words_with(container, variables), variables)
+}
+
+/// [`settings_with`], the container's words being known.
+pub(super) fn of_words(
+    container: &Container,
+    words: &[Word],
+    variables: &Variables,
+) -> Vec<Setting> {
     let env_at = container.at.key("env");
     let own = container.env.iter().enumerate();
     let own = own.filter_map(|(index, var)| {
@@ -145,7 +154,6 @@ pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Settin
         Some(std::iter::once(Setting::own(var.name.clone(), value, at)).chain(inner))
     });
     let mut all: Vec<Setting> = own.flatten().collect();
-    let words = words_with(container, variables);
     for (index, word) in words.iter().enumerate() {
         if word.text.contains(char::is_whitespace) {
             all.extend(flags_in(&word.text, &word.at));

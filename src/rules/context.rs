@@ -1,7 +1,7 @@
 //! What a rule is given, and the words that several rules share.
 
 use super::Rule;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Entry};
 use crate::cure::{Patient, hook, native};
 use crate::finding::{Evidence, EvidenceKind, Finding, Fix, Label, Outcome, Severity};
 use crate::graph::{self, Asker, Waiting};
@@ -10,9 +10,10 @@ use crate::manifest::{FieldPath, Mark};
 use crate::plan::StartPlan;
 use crate::plan::needs::Need;
 use crate::plan::profile::Profile;
-use crate::plan::settings::Setting;
+use crate::plan::settings::{self, Setting};
 use crate::pod::{Container, KubeVersion, OddField, PodTemplate, Role, Workload};
 use crate::run::Run;
+use std::borrow::Cow;
 
 /// Which kind of gate a fix is to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +55,22 @@ impl<'a> Context<'a> {
     /// A container by its place in the template.
     pub fn container(&self, at: usize) -> &'a Container {
         &self.workload.template.containers[at]
+    }
+
+    /// The flags and variables of a container by its place in the template.
+    pub fn settings(&self, at: usize) -> Cow<'a, [Setting]> {
+        match self.profiles.get(at) {
+            Some(profile) => Cow::Borrowed(&profile.settings),
+            None => Cow::Owned(settings::settings(self.container(at))),
+        }
+    }
+
+    /// What the catalogue knows of a container by its place in the template.
+    pub fn entry(&self, at: usize) -> Option<&'a Entry> {
+        match self.profiles.get(at) {
+            Some(profile) => profile.entry,
+            None => self.catalog.find(self.container(at)),
+        }
     }
 
     /// The needs of the pod, unless it is a patch of which only a part is known. A pair whose gap

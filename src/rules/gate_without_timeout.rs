@@ -29,8 +29,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for at in 0..context.profiles.len() {
-        if !is_told_elsewhere(context, at) {
-            findings.extend(report(context, at));
+        if let Some(finding) = report(context, at)
+            && !is_told_elsewhere(context, at)
+        {
+            findings.push(finding);
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::plan::hooks::Hook;
 use crate::plan::waits::{self, Reading};
 use crate::pod::{Action, Container, Role};
 use crate::shell::Surroundings;
+use std::sync::Arc;
 
 pub(super) static RULE: Rule = Rule {
     id: "hook-tool-missing",
@@ -106,7 +107,7 @@ fn absent(
     Some((word.to_owned(), place))
 }
 
-fn read(command: &[String]) -> Reading {
+fn read(command: &[String]) -> Arc<Reading> {
     let surroundings = Surroundings {
         env: &|_| None,
         may_be_set: &|_| false,

@@ -8,7 +8,6 @@ use crate::manifest::Mark;
 use crate::plan::binds::{Bind, loopback_only};
 use crate::plan::predict::role_at;
 use crate::plan::serves::is_loopback;
-use crate::plan::settings;
 use crate::pod::{Action, Container, Probe, Role};
 
 pub(super) static RULE: Rule = Rule {
@@ -30,7 +29,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
-    for container in &context.workload.template.containers {
+    for (index, container) in context.workload.template.containers.iter().enumerate() {
         if !matches!(
             role_at(container, context.plan.version),
             Role::App | Role::Sidecar
@@ -40,7 +39,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         // One finding is enough: the others have the same cause.
         let mut found = container
             .probes()
-            .filter_map(|(field, probe)| report(context, container, field, probe));
+            .filter_map(|(field, probe)| report(context, index, field, probe));
         findings.extend(found.next());
     }
 }
@@ -56,16 +55,17 @@ fn host_of(action: &Action) -> Option<&str> {
 
 fn report(
     context: &Context<'_>,
-    container: &Container,
+    index: usize,
     field: &'static str,
     asked: &Probe,
 ) -> Option<Finding> {
+    let container = context.container(index);
     match host_of(&asked.action) {
         Some(host) if is_loopback(host) && !context.workload.template.host_network => {
             to_the_node(context, container, field, asked, host)
         }
         Some(_) => None,
-        None => to_the_pod(context, container, field, asked),
+        None => to_the_pod(context, index, field, asked),
     }
 }
 
@@ -90,14 +90,15 @@ fn to_the_node(
 
 fn to_the_pod(
     context: &Context<'_>,
-    container: &Container,
+    index: usize,
     field: &'static str,
     asked: &Probe,
 ) -> Option<Finding> {
+    let container = context.container(index);
     let port_ref = asked.action.port()?;
     let port = container.port_number(port_ref)?;
-    let settings = settings::settings(container);
-    let entry = context.catalog.find(container);
+    let settings = context.settings(index);
+    let entry = context.entry(index);
     if is_a_neighbours(context, container, port) {
         return None;
     }

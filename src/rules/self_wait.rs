@@ -33,6 +33,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let own = context.run.services_of(context.workload);
+    if own.is_empty() {
+        return;
+    }
     let mut told: Vec<(usize, &Service)> = Vec::new();
     for waiting in context.waits() {
         if waiting.stage == Stage::Command || !waiting.holds() {
@@ -48,7 +52,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
     }
     if !context.workload.template.is_partial {
-        findings.extend(readiness(context));
+        findings.extend(readiness(context, &own));
     }
 }
 
@@ -126,13 +130,13 @@ fn report(context: &Context<'_>, waiting: &Waiting<'_>, service: &Service) -> Fi
 }
 
 /// A container whose readiness goes through the pod's own Service.
-fn readiness(context: &Context<'_>) -> Vec<Finding> {
+fn readiness(context: &Context<'_>, own: &[&Service]) -> Vec<Finding> {
     let containers = context.workload.template.containers.iter().enumerate();
     let probed = containers.filter(|(_, one)| {
         one.readiness.is_some() && matches!(one.role, Role::App | Role::Sidecar)
     });
     let through = |(at, container): (usize, &Container)| {
-        let by_setting = || by_setting(context, at, context.profiles.get(at)?);
+        let by_setting = || by_setting(context, at, context.profiles.get(at)?, own);
         by_probe(context, at, container).or_else(by_setting)
     };
     probed.filter_map(through).collect()
@@ -191,8 +195,17 @@ fn asked_host(
 }
 
 /// A variable or flag names a sibling's port by the Service.
-fn by_setting(context: &Context<'_>, at: usize, profile: &Profile<'_>) -> Option<Finding> {
-    for setting in profile.settings.iter().filter(|setting| dials(setting)) {
+fn by_setting(
+    context: &Context<'_>,
+    at: usize,
+    profile: &Profile<'_>,
+    own: &[&Service],
+) -> Option<Finding> {
+    let names_own = |setting: &&Setting| {
+        let mut names = own.iter().map(|service| &service.object.name);
+        names.any(|name| setting.value.contains(name)) && dials(setting)
+    };
+    for setting in profile.settings.iter().filter(names_own) {
         let sibling_port = |service: &Service, port: Option<u16>| {
             let ports = service.ports.iter();
             let target = ports

@@ -38,15 +38,24 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     if template.is_partial || template.labels.is_empty() {
         return;
     }
+    let mut hiding = context.run.services_of(context.workload);
+    hiding.retain(|service| service.is_headless && !service.publishes_unready);
+    if hiding.is_empty() {
+        return;
+    }
     let order = start_order(context);
-    for container in &template.containers {
-        let settings = settings::settings(container);
+    for (index, container) in template.containers.iter().enumerate() {
+        let settings = context.settings(index);
         let words = settings::words(container);
         let named = settings
             .iter()
             .map(|setting| (&setting.value, &setting.at, Some(setting)));
         let bare = words.iter().map(|word| (&word.text, &word.at, None));
-        for (text, at, setting) in named.chain(bare) {
+        let names_one = |text: &str| {
+            let mut names = hiding.iter().map(|service| &service.object.name);
+            names.any(|name| text.contains(name))
+        };
+        for (text, at, setting) in named.chain(bare).filter(|(text, _, _)| names_one(text)) {
             let Some((service, words)) = peer(context, order, text, setting) else {
                 continue;
             };

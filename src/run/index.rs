@@ -33,6 +33,8 @@ pub(super) struct Index {
     /// Workloads by one label of their pods: namespace, key, value.
     labels: BTreeMap<(String, String, String), Vec<usize>>,
     workloads: Vec<Place>,
+    /// Services by namespace and the first label that they select by.
+    selectors: Named,
 }
 
 /// A key of a ConfigMap or Secret with its text and its place.
@@ -84,6 +86,14 @@ impl Index {
                 let (namespace, name) = (namespace(&service.object), &service.object.name);
                 let spaces = self.service_namespaces.entry(name.clone()).or_default();
                 spaces.insert(namespace.clone());
+                if let Some((key, value)) = service.selector.first_key_value() {
+                    put(
+                        &mut self.selectors,
+                        namespace.clone(),
+                        &label(key, value),
+                        place,
+                    );
+                }
                 put(&mut self.services, namespace, name, place);
             }
             Object::Namespace(found) => {
@@ -126,6 +136,11 @@ fn put(named: &mut Named, namespace: String, name: &str, place: Place) {
     names.entry(name.to_owned()).or_default().push(place);
 }
 
+/// A label as selectors write it.
+fn label(key: &str, value: &str) -> String {
+    format!("{key}={value}")
+}
+
 /// What the API server calls who is bound.
 fn bound_name(subject: &BoundSubject, own_namespace: &str) -> String {
     match subject {
@@ -159,6 +174,22 @@ impl Run {
     pub fn service(&self, namespace: &str, name: &str, source: usize) -> Option<&Service> {
         let places = self.index().services.get(namespace)?.get(name)?;
         self.object(self.nearest(places, source)?).service()
+    }
+
+    /// The Services of its namespace that select a workload's pods, in no order that matters.
+    pub fn services_of(&self, workload: &Workload) -> Vec<&Service> {
+        let namespace = self.namespace_of(&workload.object);
+        let Some(by_label) = self.index().selectors.get(namespace) else {
+            return Vec::new();
+        };
+        let labels = workload.template.labels.iter();
+        let places = labels
+            .filter_map(|(key, value)| by_label.get(&label(key, value)))
+            .flatten();
+        let services = places.filter_map(|place| self.object(*place).service());
+        services
+            .filter(|service| service.selects(workload))
+            .collect()
     }
 
     /// The names of the Services of a namespace, sorted.

@@ -5,7 +5,7 @@ fn words(script: &str) -> Vec<String> {
     ["sh", "-c", script].map(str::to_owned).to_vec()
 }
 
-fn read_words(words: &[String]) -> Reading {
+fn read_words(words: &[String]) -> Arc<Reading> {
     let env = |name: &str| match name {
         "DB_HOST" => Some("127.0.0.1".to_owned()),
         "DB_PORT" => Some("5432".to_owned()),

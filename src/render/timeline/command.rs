@@ -104,8 +104,8 @@ fn upper(bound: Bound) -> Option<Duration> {
 
 /// What the command of an init container waits for, if it can be read.
 pub(super) fn own_wait(container: &Container) -> Option<Wait> {
-    let waits = read_command(container).waits;
-    waits.into_iter().find(|wait| wait.repeats)
+    let reading = read_command(container);
+    reading.waits.iter().find(|wait| wait.repeats).cloned()
 }
 
 /// The Service whose name a wait polls, as namespace and name: `db` means the pod's own namespace,
