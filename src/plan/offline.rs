@@ -5,6 +5,8 @@ use super::tools::name_of;
 use super::waits::{Purpose, Reading};
 use super::worlds::Call;
 use crate::shell::{Background, End};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Commands that use no network and wait for nobody.
 const LOCAL: &str = "\
@@ -16,9 +18,11 @@ const LOCAL: &str = "\
     setcap setfacl sha256sum sort stat swapoff sync sysctl tail tar tee touch tr true truncate \
     umask umount uname uniq unlink unzip usermod uuidgen wc whoami xargs yq zcat";
 
+static LOCAL_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| LOCAL.split(' ').collect());
+
 /// Whether a command by this name uses no network.
 pub(super) fn is_local(name: &str) -> bool {
-    LOCAL.split(' ').any(|local| local == name)
+    LOCAL_NAMES.contains(name)
 }
 
 impl Reading {

@@ -5,6 +5,7 @@ use super::rehearsal::{Flow, Rehearsal};
 use super::trace::{Arg, Background};
 use super::value::{Knowledge, Status, Value};
 use super::wrapper::{assigned, base_name, duration};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The seconds of the epoch at which the clock of a walk begins.
@@ -61,19 +62,23 @@ impl Rehearsal<'_> {
                 self.arguments.drain(..count);
                 Status::OK
             }
-            "unset" => {
-                for argument in arguments {
-                    if self.variables.remove(&argument.value.text).is_some() {
-                        self.changes += 1;
-                    }
-                }
-                Status::OK
-            }
+            "unset" => self.unset(arguments),
             "trap" | "cd" | "umask" | "ulimit" | "hash" | "shopt" | "alias" | "pwd" => Status::OK,
             "type" | "which" | "getopts" => Status::Unknown,
             _ => return self.filter(name, arguments),
         };
         Some(Flow::Next)
+    }
+
+    fn unset(&mut self, arguments: &[Arg]) -> Status {
+        for argument in arguments {
+            let name = &argument.value.text;
+            if self.variables.contains_key(name) {
+                Arc::make_mut(&mut self.variables).remove(name);
+                self.changes += 1;
+            }
+        }
+        Status::OK
     }
 
     fn leave(&mut self, code: Option<&Arg>, flow: Flow) -> Flow {

@@ -5,6 +5,7 @@ use super::script::{Form, Part, Script, Word};
 use super::trace::{Arg, LoopRun};
 use super::value::{Status, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How often a loop is walked whose end nobody knows.
@@ -33,7 +34,7 @@ struct Mark {
 /// and the next round is the same again.
 #[derive(PartialEq, Eq)]
 struct State {
-    variables: BTreeMap<String, Value>,
+    variables: Arc<BTreeMap<String, Value>>,
     arguments: Vec<Value>,
     input: Option<Value>,
     files: usize,
@@ -151,7 +152,7 @@ impl Rehearsal<'_> {
     /// Where a walk stands; `with_state` for a round whose end is compared with its beginning.
     fn mark(&self, with_state: bool) -> Mark {
         let state = || State {
-            variables: self.variables.clone(),
+            variables: Arc::clone(&self.variables),
             arguments: self.arguments.clone(),
             input: self.input.clone(),
             files: self.written.len(),

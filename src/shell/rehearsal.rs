@@ -73,7 +73,8 @@ pub struct Rehearsal<'a> {
     pub(super) surroundings: Surroundings<'a>,
     respond: Respond<'a>,
     pub(super) library: &'a mut Library,
-    pub(super) variables: BTreeMap<String, Value>,
+    /// Shared with the subshells around until one of them sets something.
+    pub(super) variables: Arc<BTreeMap<String, Value>>,
     /// Something that nobody can read may have set variables.
     pub(super) has_unknown_variables: bool,
     pub(super) functions: BTreeMap<String, Arc<Command>>,
@@ -121,7 +122,7 @@ impl<'a> Rehearsal<'a> {
             surroundings,
             respond,
             library,
-            variables: BTreeMap::new(),
+            variables: Arc::default(),
             has_unknown_variables: false,
             functions: BTreeMap::new(),
             script_name: None,
@@ -271,7 +272,7 @@ impl<'a> Rehearsal<'a> {
         }
         if self.variables.get(name) != Some(&value) {
             self.changes += 1;
-            self.variables.insert(name.to_owned(), value);
+            Arc::make_mut(&mut self.variables).insert(name.to_owned(), value);
         }
     }
 

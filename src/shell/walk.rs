@@ -7,6 +7,7 @@ use super::script::{Assignment, Command, Connector, Form, List, Part, Pipeline, 
 use super::trace::Background;
 use super::value::{Status, Value};
 use std::mem;
+use std::sync::Arc;
 
 /// How many of the commands that read an output are looked at.
 const PIPED_COMMANDS: usize = 4;
@@ -28,7 +29,7 @@ impl Rehearsal<'_> {
 
     /// Walks through commands whose variables end with them.
     pub(super) fn subshell(&mut self, script: &Script) -> Flow {
-        let variables = self.variables.clone();
+        let variables = Arc::clone(&self.variables);
         let exits_on_error = self.exits_on_error;
         let flow = self.script(script);
         self.variables = variables;
@@ -50,7 +51,7 @@ impl Rehearsal<'_> {
             Background::Bare
         };
         let deadlines = mem::take(&mut self.deadlines);
-        let variables = self.variables.clone();
+        let variables = Arc::clone(&self.variables);
         let flow = self.list(list);
         self.variables = variables;
         self.deadlines = deadlines;
@@ -271,9 +272,10 @@ impl Rehearsal<'_> {
         self.status = before;
         let flow = self.call(&args);
         for (name, value) in saved {
+            let variables = Arc::make_mut(&mut self.variables);
             match value {
-                Some(value) => self.variables.insert(name.to_owned(), value),
-                None => self.variables.remove(name),
+                Some(value) => variables.insert(name.to_owned(), value),
+                None => variables.remove(name),
             };
         }
         flow

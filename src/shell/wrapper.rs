@@ -5,6 +5,7 @@ use super::rehearsal::{Flow, Rehearsal};
 use super::trace::{Arg, Request};
 use super::value::{Knowledge, Status, Value};
 use std::mem;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The last part of a path.
@@ -175,7 +176,7 @@ impl Rehearsal<'_> {
             mem::replace(&mut self.exits_on_error, exits_on_error),
             mem::take(&mut self.conditions),
             mem::take(&mut self.pipe_fails),
-            self.variables.clone(),
+            Arc::clone(&self.variables),
             self.functions.clone(),
         );
         self.status = Status::OK;

@@ -486,6 +486,16 @@ fn offline_and_endless_commands_are_seen() {
         ("/app/migrate", None, false),
         ("/app/migrate --db=postgres://a:5432/x", Some(false), false),
         ("while true; do echo x; sleep 5; done", Some(true), true),
+        (
+            "while true; do x=; x=$(cat /a); date; sleep 5; done",
+            Some(true),
+            true,
+        ),
+        (
+            "end=$(($(date +%s) + 9)); while [ $(date +%s) -lt $end ]; do sleep 1; done",
+            Some(true),
+            false,
+        ),
         ("sleep infinity", Some(true), true),
         ("tail -f /dev/null", Some(true), true),
         ("until nc -z a 80; do sleep 1; done", Some(false), false),
