@@ -35,20 +35,47 @@ pub struct Target<'c> {
 /// Judges every workload. Findings come in the order of files, lines and rules, their places
 /// looked up, their fixes untried.
 pub fn findings(run: &Run, target: Target<'_>) -> Vec<Finding> {
-    let subjects = all_subjects(run, target);
-    let own = subjects
-        .par_iter()
-        .map(|subject| rules::check(&context(run, subject, target)));
-    let mut findings: Vec<Finding> = own.flatten_iter().collect();
-    findings.extend(rules::check_run(run, &subjects));
-    rules::drop_consequences(&mut findings);
-    findings.par_iter_mut().for_each(|finding| {
+    let documents: Vec<(usize, &DocumentRead)> = run.documents().collect();
+    let judged = documents.par_iter().map(|(source, read)| {
+        let mut subjects = subjects(run, *source, read, target);
+        let findings = of_subjects(run, read, &subjects, target);
+        // A run of many files would hold all that each container says of itself until its end.
+        let profiles = subjects
+            .iter_mut()
+            .flat_map(|subject| &mut subject.profiles);
+        profiles.for_each(Profile::keep_waits);
+        (subjects, findings)
+    });
+    let (subjects, own): (Vec<Vec<Subject<'_>>>, Vec<Vec<Finding>>) = judged.unzip();
+    let subjects: Vec<Subject<'_>> = subjects.into_iter().flatten().collect();
+    let mut of_run = rules::check_run(run, &subjects);
+    for finding in &mut of_run {
         target.levels.apply(finding);
         if let Some(read) = run.document(finding.source, finding.document) {
             look_up(finding, &read.document, run);
         }
-    });
+    }
+    let mut findings: Vec<Finding> = own.into_iter().flatten().chain(of_run).collect();
+    rules::drop_consequences(&mut findings);
     sort(&mut findings);
+    findings
+}
+
+/// The findings of a document's subjects, their places looked up.
+fn of_subjects(
+    run: &Run,
+    read: &DocumentRead,
+    subjects: &[Subject<'_>],
+    target: Target<'_>,
+) -> Vec<Finding> {
+    let all = subjects
+        .iter()
+        .flat_map(|subject| rules::check(&context(run, subject, target)));
+    let mut findings: Vec<Finding> = all.collect();
+    findings.iter_mut().for_each(|finding| {
+        target.levels.apply(finding);
+        look_up(finding, &read.document, run);
+    });
     findings
 }
 
@@ -77,14 +104,7 @@ pub fn all_subjects<'r>(run: &'r Run, target: Target<'r>) -> Vec<Subject<'r>> {
 /// The findings of one document by itself, without what rests on other documents.
 pub fn document(run: &Run, source: usize, read: &DocumentRead, target: Target<'_>) -> Vec<Finding> {
     let subjects = subjects(run, source, read, target);
-    let all = subjects
-        .iter()
-        .flat_map(|subject| rules::check(&context(run, subject, target)));
-    let mut findings: Vec<Finding> = all.collect();
-    findings.iter_mut().for_each(|finding| {
-        target.levels.apply(finding);
-        look_up(finding, &read.document, run);
-    });
+    let mut findings = of_subjects(run, read, &subjects, target);
     findings.sort_by_key(|finding| {
         (
             finding.primary.span.map_or(0, |span| span.start),

@@ -244,6 +244,17 @@ impl<'c> Profile<'c> {
         })
     }
 
+    /// Gives up what only the rules about one pod look at; what the container waits for stays.
+    pub fn keep_waits(&mut self) {
+        self.settings = Vec::new();
+        self.serves = Vec::new();
+        self.dials = Vec::new();
+        self.paths = Vec::new();
+        self.front = Front::default();
+        self.script = Vec::new();
+        self.pre_stop = None;
+    }
+
     /// Whether its command visibly uses no network.
     pub fn is_offline(&self) -> bool {
         self.reading.is_offline() == Some(true)

@@ -38,6 +38,13 @@ struct Seen<'t> {
 type ByName<'t> = BTreeMap<(&'t str, &'t str, &'t str), Vec<Seen<'t>>>;
 
 fn check(together: &Together<'_>, findings: &mut Vec<Finding>) {
+    let is_owned_pod = |it: &Workload| it.object.kind == "Pod" && it.origin.owner.is_some();
+    let run = together.run;
+    let mut workloads = together.subjects.iter().map(|subject| subject.workload);
+    let mut beside = run.beside().map(|(_, _, workload)| workload);
+    if !workloads.any(is_owned_pod) && !beside.any(is_owned_pod) {
+        return;
+    }
     let judged = together.subjects.iter().map(|subject| Seen {
         source: subject.source,
         document: subject.document,
