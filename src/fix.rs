@@ -417,3 +417,38 @@ fn reread(text: &str, before: &DocumentRead) -> Option<DocumentRead> {
     let objects = read(&document).objects;
     Some(DocumentRead { document, objects })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::findings;
+    use crate::pod::KubeVersion;
+    use crate::rules::Preference;
+
+    #[test]
+    fn a_large_run_proves_what_is_told_and_the_first_hundred() {
+        let text = include_str!("../testdata/rules/ungated-native-sidecar/bad/minimal.yaml");
+        let files = (0..COUNTED + 3).map(|number| (format!("{number}.yaml"), text.to_owned()));
+        let run = Run::of_texts(files);
+        let target = Target {
+            version: KubeVersion::NEWEST,
+            preference: Preference::PerRule,
+            mesh: None,
+        };
+        let tried = |scope: &Scope| -> Vec<usize> {
+            let mut findings = findings(&run, target);
+            prove(&run, target, &mut findings, scope);
+            let tried = findings.iter().filter(|finding| {
+                finding.rule == "ungated-native-sidecar" && !finding.is_untried()
+            });
+            tried.map(|finding| finding.source).collect()
+        };
+        let shown = Scope::Shown {
+            least: Severity::Warning,
+            told: BTreeSet::from([(COUNTED + 2, 0)]),
+        };
+        let first: Vec<usize> = (0..COUNTED).chain([COUNTED + 2]).collect();
+        assert_eq!(tried(&shown), first);
+        assert_eq!(tried(&Scope::All).len(), COUNTED + 3);
+    }
+}
