@@ -22,8 +22,11 @@ use std::time::Instant;
 /// How often both are run.
 const ROUNDS: usize = 9;
 
+/// Something to measure on the files of a path.
+type Work = fn(&Path);
+
 /// What one process does, by the word that asks for it.
-const WORK: [(&str, fn(&Path)); 2] = [("--lint", lint), ("--events", events)];
+const WORK: [(&str, Work); 2] = [("--lint", lint), ("--events", events)];
 
 fn main() {
     let args = std::env::args_os().skip(1);
@@ -83,7 +86,7 @@ fn events_of(text: &str) -> usize {
 }
 
 /// Does some work, and prints its CPU and wall time in microseconds and the most memory in KiB.
-fn measured(work: fn(&Path), path: &Path) {
+fn measured(work: Work, path: &Path) {
     let start = Instant::now();
     work(path);
     let wall = start.elapsed().as_micros();
