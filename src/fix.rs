@@ -421,6 +421,8 @@ fn reread(text: &str, before: &DocumentRead) -> Option<DocumentRead> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::Catalog;
+    use crate::config::Levels;
     use crate::judge::findings;
     use crate::pod::KubeVersion;
     use crate::rules::Preference;
@@ -434,6 +436,8 @@ mod tests {
             version: KubeVersion::NEWEST,
             preference: Preference::PerRule,
             mesh: None,
+            catalog: Catalog::built_in(),
+            levels: &Levels::default(),
         };
         let tried = |scope: &Scope| -> Vec<usize> {
             let mut findings = findings(&run, target);
