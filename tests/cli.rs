@@ -58,7 +58,9 @@ fn session(case: &Path) -> Result<(), Failed> {
         is_head = false;
         actual += &format!("{line}\n{}", run(command, &mut folder)?);
     }
-    let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
+    let assert = snapbox::Assert::new()
+        .action_env("SNAPSHOTS")
+        .normalize_paths(false);
     let name = format!("cli/{}/session.txt", name_of(case));
     let expected = snapbox::Data::read_from(&file, None);
     Ok(assert.try_eq(Some(&name), snapbox::Data::text(actual), expected)?)

@@ -246,7 +246,9 @@ fn told(output: &Output) -> String {
 /// Compares with the file beside, or rewrites it.
 fn expect(path: &Path, actual: &str) -> Result<(), Failed> {
     let expected = snapbox::Data::read_from(path, None);
-    let assert = snapbox::Assert::new().action_env("SNAPSHOTS");
+    let assert = snapbox::Assert::new()
+        .action_env("SNAPSHOTS")
+        .normalize_paths(false);
     Ok(assert.try_eq(
         Some(&relative(path).display()),
         snapbox::Data::text(actual),

@@ -18,6 +18,7 @@ fn expect(path: &str, actual: &str) {
     let expected = snapbox::Data::read_from(&path, None);
     snapbox::Assert::new()
         .action_env("SNAPSHOTS")
+        .normalize_paths(false)
         .eq(snapbox::Data::text(actual), expected);
 }
 

@@ -29,12 +29,6 @@ pub struct Dialled {
 }
 
 impl Dialled {
-    /// Whether a variable holds it, rather than the command or a file.
-    pub fn is_by_variable(&self) -> bool {
-        let setting = self.setting.as_deref();
-        self.elsewhere.is_none() && setting.is_some_and(|name| !name.starts_with('-'))
-    }
-
     /// The address of a setting.
     pub(super) fn of(
         address: Address,

@@ -85,10 +85,23 @@ impl<'g> Given<'g> {
 
     fn with_surroundings<T>(&self, read: impl FnOnce(Surroundings<'_>) -> T) -> T {
         read(Surroundings {
-            env: &|name| self.variables.get(name).map(str::to_owned),
+            env: &|name| self.variable(name),
             may_be_set: &|name| variables::may_be_set(self.container, name),
             file: &|path| self.file(path),
         })
+    }
+
+    /// What a script sees in a variable. Who listens on the pod's address is reached like who listens
+    /// on loopback.
+    fn variable(&self, name: &str) -> Option<String> {
+        let own = self.container.env.iter().rfind(|var| var.name == name);
+        let is_pod_address = own.is_some_and(|var| {
+            matches!(var.field.as_deref(), Some("status.podIP" | "status.podIPs"))
+        });
+        match is_pod_address {
+            true => Some("127.0.0.1".to_owned()),
+            false => self.variables.get(name).map(str::to_owned),
+        }
     }
 
     /// The text of a file that is a key of a ConfigMap. That of a Secret stays closed, because what a

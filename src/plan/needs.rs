@@ -246,7 +246,7 @@ impl Pod<'_> {
         let passed_on = dependent.front.servers.iter();
         let passed_on = passed_on.filter(|_| provider.class == Some(Class::Needed));
         let dials = dependent.dials.iter();
-        let dials = dials.filter(|dialled| dependent.means(dialled));
+        let dials = dials.filter(|_| dependent.calls_what_it_names());
         for dialled in dials.chain(passed_on) {
             let Some((kind, firmness)) = self.dial_kind(a, b, dialled) else {
                 continue;
@@ -375,11 +375,12 @@ impl Pod<'_> {
 
     /// Sockets and files below a volume that both mount.
     fn file_evidence(&self, dependent: &Profile<'_>, provider: &Profile<'_>, case: &mut Case) {
-        for named in dependent
-            .paths
-            .iter()
-            .filter(|named| named.usage != Usage::Makes)
-        {
+        // Who makes a file itself does not wait for another one to make it.
+        let makes = |path: &str| {
+            let mut own = dependent.paths.iter();
+            own.any(|own| own.usage == Usage::Makes && own.path == path)
+        };
+        for named in dependent.paths.iter().filter(|named| !makes(&named.path)) {
             let Some(shared) = volumes::shared(self.template, dependent, provider, named) else {
                 continue;
             };

@@ -226,12 +226,12 @@ impl<'c> Profile<'c> {
             })
     }
 
-    /// Whether an address that it names is one that it calls. What an init container finds in its
-    /// environment is meant for others when its tool uses no network; and one that starts a server
-    /// itself talks to that.
-    pub fn means(&self, dialled: &Dialled) -> bool {
+    /// Whether the addresses that it names are some that it calls. What an init container is told is
+    /// meant for others when its commands use no network; and one that starts a server itself talks
+    /// to that.
+    pub fn calls_what_it_names(&self) -> bool {
         self.container.role != Role::Init
-            || !(self.reading.may_start_a_server() || dialled.is_by_variable() && self.is_offline())
+            || !(self.reading.may_start_a_server() || self.is_offline())
     }
 
     /// Whether its command tries its own work again until it succeeds, whatever that needs:
