@@ -242,48 +242,45 @@ fn read_object(node: Node<'_>, at: FieldPath, contents: &mut Contents, listed: O
         }
         return;
     }
-    match kind {
-        "Service" if node.find(&["spec", "template"]).is_none() => {
-            contents
-                .objects
-                .push(Object::Service(read_service(node, at)));
+    if let Some(object) = beside_workloads(node, &at, kind) {
+        contents.objects.push(object);
+    } else if !holds_examples(kind) {
+        let mut object = ObjectRef::read(node);
+        if let (None, Some(of)) = (own, listed) {
+            of.kind.clone_into(&mut object.kind);
+            of.api_version.clone_into(&mut object.api_version);
         }
-        "Namespace" => contents.objects.push(Object::Namespace(Namespace {
+        read_workloads(node, object, &at, contents);
+    }
+}
+
+/// The objects that tell of workloads without being some.
+fn beside_workloads(node: Node<'_>, at: &FieldPath, kind: &str) -> Option<Object> {
+    let config = |is_secret: bool| ConfigMap {
+        object: ObjectRef::read(node),
+        is_secret,
+        at: at.clone(),
+    };
+    Some(match kind {
+        "Service" if node.find(&["spec", "template"]).is_none() => {
+            Object::Service(read_service(node, at.clone()))
+        }
+        "Namespace" => Object::Namespace(Namespace {
             name: ObjectRef::read(node).name,
             labels: words(node.find(&["metadata", "labels"])),
             annotations: words(node.find(&["metadata", "annotations"])),
-        })),
-        "ConfigMap" => contents.objects.push(Object::ConfigMap(ConfigMap {
-            object: ObjectRef::read(node),
-            is_secret: false,
-            at,
-        })),
+        }),
+        "ConfigMap" => Object::ConfigMap(config(false)),
         "Secret" if node.get("stringData").is_some_and(Node::is_mapping) => {
-            contents.objects.push(Object::ConfigMap(ConfigMap {
-                object: ObjectRef::read(node),
-                is_secret: true,
-                at,
-            }));
+            Object::ConfigMap(config(true))
         }
-        "Endpoints" | "EndpointSlice" => contents
-            .objects
-            .push(Object::Endpoints(read_endpoints(node))),
-        "Role" | "ClusterRole" if is_rbac(node) => {
-            contents.objects.push(Object::Role(AccessRole::read(node)));
-        }
+        "Endpoints" | "EndpointSlice" => Object::Endpoints(read_endpoints(node)),
+        "Role" | "ClusterRole" if is_rbac(node) => Object::Role(AccessRole::read(node)),
         "RoleBinding" | "ClusterRoleBinding" if is_rbac(node) => {
-            contents.objects.push(Object::Binding(Binding::read(node)));
+            Object::Binding(Binding::read(node))
         }
-        _ if holds_examples(kind) => {}
-        _ => {
-            let mut object = ObjectRef::read(node);
-            if let (None, Some(of)) = (own, listed) {
-                of.kind.clone_into(&mut object.kind);
-                of.api_version.clone_into(&mut object.api_version);
-            }
-            read_workloads(node, object, &at, contents);
-        }
-    }
+        _ => return None,
+    })
 }
 
 /// Other groups have kinds of these names, too.

@@ -21,8 +21,8 @@ pub struct Told<'r> {
     pub above: Option<(usize, Span)>,
 }
 
-/// The documents, by source and number, of the findings that [`findings`] tells in full when it
-/// lists these.
+/// The documents, by source and number, of the findings that text output tells in full when it lists
+/// these.
 pub fn told_in_full<'f>(
     listed: impl Iterator<Item = &'f Finding>,
     is_wide: bool,

@@ -1,7 +1,7 @@
 //! Texts of ConfigMaps that a container reads as its own configuration: what they say of where it
 //! listens, whom it dials and to whom it passes requests on.
 //!
-//! One file a format; [`table`] says which text is read how. A text that nobody knows to be read by
+//! One file a format; `table` says which text is read how. A text that nobody knows to be read by
 //! the container says nothing.
 
 mod caddy;
