@@ -6,7 +6,7 @@
 use crate::finding::{Finding, Outcome, Severity};
 use crate::judge::{self, Target};
 use crate::manifest::edit::{self, Operation};
-use crate::pod::workload::{Object, ObjectRef, Service, read};
+use crate::pod::workload::{Object, ObjectRef, read};
 use crate::pod::{PortRef, Role, Workload};
 use crate::run::{DocumentRead, Run};
 use rayon::prelude::*;
@@ -60,7 +60,6 @@ impl Scope {
 /// Tries the fixes of findings that the scope takes and nobody ignores; those of one document come
 /// one after the other.
 pub fn prove(run: &Run, target: Target<'_>, findings: &mut [Finding], scope: &Scope) {
-    let surroundings = Surroundings::of(run);
     let of_one_document =
         |a: &Finding, b: &Finding| (a.source, a.document) == (b.source, b.document);
     let mut left = COUNTED;
@@ -70,30 +69,9 @@ pub fn prove(run: &Run, target: Target<'_>, findings: &mut [Finding], scope: &Sc
         .collect();
     groups.into_par_iter().for_each(|group| {
         if let Some(read) = run.document(group[0].source, group[0].document) {
-            prove_document(read, target, &surroundings, group, scope.least());
+            prove_document(read, target, run, group, scope.least());
         }
     });
-}
-
-/// What else of the run could refer to a container that moves.
-struct Surroundings<'r> {
-    run: &'r Run,
-    services: Vec<&'r Service>,
-    patches: Vec<&'r Workload>,
-}
-
-impl<'r> Surroundings<'r> {
-    fn of(run: &'r Run) -> Surroundings<'r> {
-        Surroundings {
-            run,
-            services: run.services().collect(),
-            patches: run
-                .workloads()
-                .map(|(_, _, workload)| workload)
-                .filter(|workload| workload.template.is_partial)
-                .collect(),
-        }
-    }
 }
 
 /// A finding's identity across an edit: what it is about, not where it stands.
@@ -124,7 +102,7 @@ pub fn has_fix_for(findings: &[Finding], finding: &Finding) -> bool {
 fn prove_document(
     read: &DocumentRead,
     target: Target<'_>,
-    surroundings: &Surroundings<'_>,
+    run: &Run,
     group: &mut [Finding],
     least: Severity,
 ) {
@@ -156,7 +134,7 @@ fn prove_document(
             fix.outcome = Outcome::Settled;
             continue;
         }
-        fix.outcome = match try_fix(read, target, surroundings, &own, &fix.operations, &before) {
+        fix.outcome = match try_fix(read, target, run, &own, &fix.operations, &before) {
             Ok((text, left)) => {
                 left_by.push(left);
                 Outcome::Proven(text)
@@ -198,7 +176,7 @@ impl Own {
 fn try_fix(
     read: &DocumentRead,
     target: Target<'_>,
-    surroundings: &Surroundings<'_>,
+    run: &Run,
     own: &Own,
     operations: &[Operation],
     before: &[Finding],
@@ -209,13 +187,13 @@ fn try_fix(
     let workload = workload.ok_or_else(|| "the workload was not found again".to_owned())?;
     check_kind(&workload.object)?;
     check_owner(workload)?;
-    check_references(workload, target, surroundings, operations)?;
+    check_references(workload, target, run, operations)?;
     let edited = edit::apply(&read.document, operations).map_err(|refused| refused.to_string())?;
     let objects = self::read(&edited.document).objects;
     check_pod(&own.object, &objects)?;
     let source = before.first().map_or(0, |finding| finding.source);
     let after = judge::document(
-        surroundings.run,
+        run,
         source,
         &DocumentRead {
             document: edited.document,
@@ -299,7 +277,7 @@ fn check_owner(workload: &Workload) -> Result<(), String> {
 fn check_references(
     workload: &Workload,
     target: Target<'_>,
-    surroundings: &Surroundings<'_>,
+    run: &Run,
     operations: &[Operation],
 ) -> Result<(), String> {
     for operation in operations {
@@ -314,19 +292,10 @@ fn check_references(
         let Some(container) = container else { continue };
         let leaves_its_list = from.parent() != to.parent();
         if leaves_its_list && !target.version.has_named_ports_of_sidecars() {
-            check_services(workload, &container.name, surroundings)?;
+            check_services(workload, &container.name, run)?;
         }
-        let same = |patch: &&&Workload| {
-            patch.object.kind == workload.object.kind && patch.object.name == workload.object.name
-        };
-        let names = |patch: &&Workload| patch.template.container(&container.name).is_some();
-        if surroundings
-            .patches
-            .iter()
-            .filter(same)
-            .copied()
-            .any(|patch| names(&patch))
-        {
+        let names = |patch: &Workload| patch.template.container(&container.name).is_some();
+        if run.patches_of(&workload.object).any(names) {
             return Err(format!(
                 "a patch of this run names `{}`, and would miss it after the move",
                 container.name
@@ -337,11 +306,7 @@ fn check_references(
 }
 
 /// Before 1.32 endpoint controllers do not look at native sidecars for named ports.
-fn check_services(
-    workload: &Workload,
-    name: &str,
-    surroundings: &Surroundings<'_>,
-) -> Result<(), String> {
+fn check_services(workload: &Workload, name: &str, run: &Run) -> Result<(), String> {
     let container = workload
         .template
         .container(name)
@@ -354,8 +319,7 @@ fn check_services(
                 .any(|own| own.name.as_deref() == Some(port))
         })
     };
-    let selects = |service: &&&Service| service.selects(workload);
-    for service in surroundings.services.iter().filter(selects) {
+    for service in run.services_of(workload) {
         let named = service.ports.iter().find_map(|port| match &port.target {
             PortRef::Name(name) => Some(name).filter(|name| declares(name)),
             PortRef::Number(_) => None,
@@ -380,7 +344,6 @@ pub fn apply_all(
     suppress: &dyn Fn(&DocumentRead, &mut [Finding]),
 ) -> Option<String> {
     let read = run.document(source, document_index)?;
-    let surroundings = Surroundings::of(run);
     let mut text: Option<String> = None;
     let mut current: Option<DocumentRead> = None;
     // Each round ends one finding at least, and brings none as bad.
@@ -388,7 +351,7 @@ pub fn apply_all(
         let seen = current.as_ref().unwrap_or(read);
         let mut findings = judge::document(run, source, seen, target);
         suppress(seen, &mut findings);
-        prove_document(seen, target, &surroundings, &mut findings, Severity::Info);
+        prove_document(seen, target, run, &mut findings, Severity::Info);
         let proven = findings.iter().find_map(|finding| {
             match finding.fix.as_ref().map(|fix| &fix.outcome) {
                 Some(Outcome::Proven(text)) => Some(text.clone()),

@@ -35,6 +35,8 @@ pub(super) struct Index {
     workloads: Vec<Place>,
     /// Services by namespace and the first label that they select by.
     selectors: Named,
+    /// Patches of which only a part is known, by kind and name of what they change.
+    patches: BTreeMap<(String, String), Vec<Place>>,
 }
 
 /// A key of a ConfigMap or Secret with its text and its place.
@@ -74,14 +76,7 @@ impl Index {
         let namespace = |object: &ObjectRef| run.namespace_of(object).to_owned();
         match object {
             Object::Workload(_) if run.files[place.file].is_beside => {}
-            Object::Workload(workload) => {
-                let number = self.workloads.len();
-                self.workloads.push(place);
-                for (key, value) in &workload.template.labels {
-                    let label = (namespace(&workload.object), key.clone(), value.clone());
-                    self.labels.entry(label).or_default().push(number);
-                }
-            }
+            Object::Workload(workload) => self.add_workload(run, place, workload),
             Object::Service(service) => {
                 let (namespace, name) = (namespace(&service.object), &service.object.name);
                 let spaces = self.service_namespaces.entry(name.clone()).or_default();
@@ -127,6 +122,21 @@ impl Index {
                     self.bindings.entry(name).or_default().push(place);
                 }
             }
+        }
+    }
+
+    fn add_workload(&mut self, run: &Run, place: Place, workload: &Workload) {
+        let object = &workload.object;
+        let namespace = run.namespace_of(object);
+        let number = self.workloads.len();
+        self.workloads.push(place);
+        if workload.template.is_partial {
+            let name = (object.kind.clone(), object.name.clone());
+            self.patches.entry(name).or_default().push(place);
+        }
+        for (key, value) in &workload.template.labels {
+            let label = (namespace.to_owned(), key.clone(), value.clone());
+            self.labels.entry(label).or_default().push(number);
         }
     }
 }
@@ -190,6 +200,13 @@ impl Run {
         services
             .filter(|service| service.selects(workload))
             .collect()
+    }
+
+    /// The patches of the run that change an object of this kind and name.
+    pub fn patches_of(&self, object: &ObjectRef) -> impl Iterator<Item = &Workload> {
+        let name = (object.kind.clone(), object.name.clone());
+        let places = self.index().patches.get(&name).into_iter().flatten();
+        places.filter_map(|place| self.object(*place).workload())
     }
 
     /// The names of the Services of a namespace, sorted.
