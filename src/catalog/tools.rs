@@ -4,12 +4,70 @@ use super::image::Image;
 use super::{Catalog, Entry, Shell};
 use crate::pod::Container;
 
-/// Commands that come with a shell or a base system, never with one program alone.
-const GENERAL: &str = "\
-    ash awk base64 bash busybox cat chmod chown cp curl cut dash date dig echo env expr false find \
-    getent grep head hostname jq kill killall ksh ln ls mkdir mv nc ncat netcat nslookup pgrep ping \
-    pidof pkill ps python python3 rm sed seq sh sleep sort tail tee test timeout touch tr true \
-    wait-for-it wc wget xargs zsh [";
+/// Commands that come with a shell or a base system, never with one program alone; sorted.
+const GENERAL: [&str; 61] = [
+    "[",
+    "ash",
+    "awk",
+    "base64",
+    "bash",
+    "busybox",
+    "cat",
+    "chmod",
+    "chown",
+    "cp",
+    "curl",
+    "cut",
+    "dash",
+    "date",
+    "dig",
+    "echo",
+    "env",
+    "expr",
+    "false",
+    "find",
+    "getent",
+    "grep",
+    "head",
+    "hostname",
+    "jq",
+    "kill",
+    "killall",
+    "ksh",
+    "ln",
+    "ls",
+    "mkdir",
+    "mv",
+    "nc",
+    "ncat",
+    "netcat",
+    "nslookup",
+    "pgrep",
+    "pidof",
+    "ping",
+    "pkill",
+    "ps",
+    "python",
+    "python3",
+    "rm",
+    "sed",
+    "seq",
+    "sh",
+    "sleep",
+    "sort",
+    "tail",
+    "tee",
+    "test",
+    "timeout",
+    "touch",
+    "tr",
+    "true",
+    "wait-for-it",
+    "wc",
+    "wget",
+    "xargs",
+    "zsh",
+];
 
 /// Commands that the plain images of busybox and Alpine come without.
 const NOT_IN_BUSYBOX: &str = "bash curl jq perl python python3 zsh";
@@ -74,7 +132,7 @@ fn general<'w>(container: &Container, command: &'w str) -> Option<&'w str> {
         .mounts
         .iter()
         .any(|mount| !folder.is_empty() && mount.path.trim_end_matches('/') == folder);
-    let is_general = GENERAL.split_whitespace().any(|known| known == name);
+    let is_general = GENERAL.binary_search(&name).is_ok();
     (is_usual && is_general && !is_mounted).then_some(name)
 }
 
@@ -86,4 +144,12 @@ fn is_distroless(image: &str) -> bool {
 fn is_plain_busybox(image: &Image<'_>) -> bool {
     let is_official = |name: &str| image.is(name) || image.matches(&format!("library/{name}"));
     is_official("busybox") || is_official("alpine")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn general_commands_are_sorted() {
+        assert!(super::GENERAL.is_sorted());
+    }
 }

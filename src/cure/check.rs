@@ -4,7 +4,6 @@ use super::Patient;
 use crate::catalog::{Entry, Health, ProbeCommand};
 use crate::finding::{EvidenceKind, FixSafety};
 use crate::manifest::edit::Operation;
-use crate::plan::addresses::Target;
 use crate::plan::binds::loopback_only;
 use crate::plan::config::NoConfigs;
 use crate::plan::needs::Need;
@@ -226,14 +225,7 @@ fn wait_of_hook(
         &NoConfigs,
     );
     let asked = profile.hook.as_ref()?.asks();
-    let address = asked.iter().find_map(|wait| match &wait.target {
-        Target::Address(address) if address.is_loopback() => Some(address),
-        Target::Address(_)
-        | Target::Dns { .. }
-        | Target::File { .. }
-        | Target::Kubernetes { .. }
-        | Target::Opaque => None,
-    })?;
+    let address = asked.iter().find_map(|wait| wait.target.own_server())?;
     let port = address.port_or_default()?;
     let is_local = loopback_only(provider, &profile.settings, entry, port).is_some();
     if is_local || profile.served(port).is_none() {

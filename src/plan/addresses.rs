@@ -24,6 +24,24 @@ pub enum Target {
     Opaque,
 }
 
+impl Target {
+    /// The server, if it is one.
+    pub fn server(&self) -> Option<&Address> {
+        match self {
+            Target::Address(address) => Some(address),
+            Target::Dns { .. }
+            | Target::File { .. }
+            | Target::Kubernetes { .. }
+            | Target::Opaque => None,
+        }
+    }
+
+    /// The server, if it is one on the loopback of whoever asks.
+    pub fn own_server(&self) -> Option<&Address> {
+        self.server().filter(|address| address.is_loopback())
+    }
+}
+
 /// Where a server is. Parts that come from variables nobody knows stand there as they are written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address {

@@ -5,24 +5,116 @@ use super::tools::name_of;
 use super::waits::{Purpose, Reading};
 use super::worlds::Call;
 use crate::shell::{Background, End};
-use std::collections::HashSet;
-use std::sync::LazyLock;
 
-/// Commands that use no network and wait for nobody.
-const LOCAL: &str = "\
-    [ addgroup adduser awk base64 basename cat chgrp chmod chown cksum clear cmp comm cp cut \
-    date dd df diff dirname du echo egrep envsubst expr fallocate false fgrep file find free \
-    getcap getfacl grep groupadd gunzip gzip head hostname id install jq kill killall ldconfig \
-    ln ls lsattr md5sum mkdir mkfifo mknod mktemp modprobe mount mountpoint mv nproc od \
-    openssl paste pgrep pidof pkill printenv printf ps pwd readlink realpath rm rmdir sed \
-    setcap setfacl sha256sum sort stat swapoff sync sysctl tail tar tee touch tr true truncate \
-    umask umount uname uniq unlink unzip usermod uuidgen wc whoami xargs yq zcat";
-
-static LOCAL_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| LOCAL.split(' ').collect());
+/// Commands that use no network and wait for nobody; sorted.
+const LOCAL: [&str; 102] = [
+    "[",
+    "addgroup",
+    "adduser",
+    "awk",
+    "base64",
+    "basename",
+    "cat",
+    "chgrp",
+    "chmod",
+    "chown",
+    "cksum",
+    "clear",
+    "cmp",
+    "comm",
+    "cp",
+    "cut",
+    "date",
+    "dd",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "envsubst",
+    "expr",
+    "fallocate",
+    "false",
+    "fgrep",
+    "file",
+    "find",
+    "free",
+    "getcap",
+    "getfacl",
+    "grep",
+    "groupadd",
+    "gunzip",
+    "gzip",
+    "head",
+    "hostname",
+    "id",
+    "install",
+    "jq",
+    "kill",
+    "killall",
+    "ldconfig",
+    "ln",
+    "ls",
+    "lsattr",
+    "md5sum",
+    "mkdir",
+    "mkfifo",
+    "mknod",
+    "mktemp",
+    "modprobe",
+    "mount",
+    "mountpoint",
+    "mv",
+    "nproc",
+    "od",
+    "openssl",
+    "paste",
+    "pgrep",
+    "pidof",
+    "pkill",
+    "printenv",
+    "printf",
+    "ps",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rm",
+    "rmdir",
+    "sed",
+    "setcap",
+    "setfacl",
+    "sha256sum",
+    "sort",
+    "stat",
+    "swapoff",
+    "sync",
+    "sysctl",
+    "tail",
+    "tar",
+    "tee",
+    "touch",
+    "tr",
+    "true",
+    "truncate",
+    "umask",
+    "umount",
+    "uname",
+    "uniq",
+    "unlink",
+    "unzip",
+    "usermod",
+    "uuidgen",
+    "wc",
+    "whoami",
+    "xargs",
+    "yq",
+    "zcat",
+];
 
 /// Whether a command by this name uses no network.
 pub(super) fn is_local(name: &str) -> bool {
-    LOCAL_NAMES.contains(name)
+    LOCAL.binary_search(&name).is_ok()
 }
 
 impl Reading {
@@ -114,4 +206,12 @@ impl Reading {
 fn names_an_address(call: &Call) -> bool {
     let mut words = call.words.iter().filter(|_| !call.is_local);
     words.any(|word| !mentions(word).is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn local_commands_are_sorted() {
+        assert!(super::LOCAL.is_sorted());
+    }
 }

@@ -139,16 +139,9 @@ fn by_command(
     let reading = profile::read_words(context.container(at), command);
     let fatal = reading.tries.iter().filter(|check| check.bound.fails());
     let mut checks = reading.waits.iter().chain(fatal);
-    let (later, words) = checks.find_map(|check| match &check.target {
-        Target::Address(address) if address.is_loopback() => {
-            let later = later_server(context, at, address.port_or_default()?)?;
-            Some((later, &check.words))
-        }
-        Target::Address(_)
-        | Target::Dns { .. }
-        | Target::File { .. }
-        | Target::Kubernetes { .. }
-        | Target::Opaque => None,
+    let (later, words) = checks.find_map(|check| {
+        let port = check.target.own_server()?.port_or_default()?;
+        Some((later_server(context, at, port)?, &check.words))
     })?;
     let place = field.keys(&["exec", "command"]);
     let place = match command.iter().position(|word| word.contains(words)) {

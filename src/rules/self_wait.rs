@@ -182,13 +182,9 @@ fn asked_host(
 ) -> Option<(usize, String)> {
     let reading = read_words(container, command);
     let mut checks = reading.waits.iter().chain(&reading.tries);
-    let host = checks.find_map(|wait| match &wait.target {
-        Target::Address(address) if is_closed(context, &address.host) => Some(address.host.clone()),
-        Target::Address(_)
-        | Target::Dns { .. }
-        | Target::File { .. }
-        | Target::Kubernetes { .. }
-        | Target::Opaque => None,
+    let host = checks.find_map(|wait| {
+        let host = &wait.target.server()?.host;
+        is_closed(context, host).then(|| host.clone())
     })?;
     let index = command.iter().position(|word| word.contains(&host))?;
     Some((index, host))
