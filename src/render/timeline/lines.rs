@@ -9,6 +9,7 @@ use super::seconds::{Round, logged, running};
 use super::verdicts;
 use super::waiting::{Cause, Waiting, waiting};
 use super::words::at_most;
+use crate::plan::Event;
 use crate::render::wrap::{on_one_line, width};
 use crate::timeline::verdict::Verdict;
 use jiff::{SignedDuration, Timestamp};
@@ -97,9 +98,13 @@ impl Lines {
         let frame = frame(scene, shown, &self.view);
         let mut new = entries(&frame);
         new.retain(|entry| !self.told.contains(&entry.key));
+        // The event that a pod was scheduled may come before the pod that names its node.
+        let lacks_node =
+            |entry: &Entry| shown.pod.node.is_none() && entry.key.2 == Event::Scheduled.word();
         let settled = |entry: &Entry| {
             let deadline = settling.and_then(|settling| entry.told_at.checked_add(settling).ok());
-            entry.is_exact || deadline.is_none_or(|deadline| deadline <= scene.now)
+            let is_final = entry.is_exact && !lacks_node(entry);
+            is_final || deadline.is_none_or(|deadline| deadline <= scene.now)
         };
         // What lies before something certain does not change its place any more.
         let ready = new.iter().rposition(settled).map_or(0, |last| last + 1);
