@@ -132,18 +132,10 @@ impl Run {
         let files = self.files.iter_mut().filter(|file| !file.is_beside);
         let documents = files.flat_map(|file| &mut file.documents);
         let objects = documents.flat_map(|read| &mut read.objects);
-        let workloads = objects.filter_map(|object| match object {
-            Object::Workload(workload) => Some(workload),
-            Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
-        });
+        let workloads = objects.filter_map(Object::workload_mut);
         for (number, workload) in workloads.enumerate() {
             if let Some(other) = others.get_mut(&number) {
-                std::mem::swap(&mut **workload, other);
+                std::mem::swap(workload, other);
             }
         }
         self.index = OnceLock::new();

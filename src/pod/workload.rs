@@ -169,7 +169,20 @@ impl Object {
     /// The workload, if it is one.
     pub fn workload(&self) -> Option<&Workload> {
         match self {
-            Object::Workload(workload) => Some(workload),
+            Object::Workload(it) => Some(it),
+            Object::Service(_)
+            | Object::Namespace(_)
+            | Object::ConfigMap(_)
+            | Object::Endpoints(_)
+            | Object::Role(_)
+            | Object::Binding(_) => None,
+        }
+    }
+
+    /// The workload, if it is one, to be changed.
+    pub fn workload_mut(&mut self) -> Option<&mut Workload> {
+        match self {
+            Object::Workload(it) => Some(it),
             Object::Service(_)
             | Object::Namespace(_)
             | Object::ConfigMap(_)
@@ -182,13 +195,65 @@ impl Object {
     /// The Service, if it is one.
     pub fn service(&self) -> Option<&Service> {
         match self {
-            Object::Service(service) => Some(service),
+            Object::Service(it) => Some(it),
             Object::Workload(_)
             | Object::Namespace(_)
             | Object::ConfigMap(_)
             | Object::Endpoints(_)
             | Object::Role(_)
             | Object::Binding(_) => None,
+        }
+    }
+
+    /// The Namespace, if it is one.
+    pub fn namespace(&self) -> Option<&Namespace> {
+        match self {
+            Object::Namespace(it) => Some(it),
+            Object::Workload(_)
+            | Object::Service(_)
+            | Object::ConfigMap(_)
+            | Object::Endpoints(_)
+            | Object::Role(_)
+            | Object::Binding(_) => None,
+        }
+    }
+
+    /// The ConfigMap or Secret, if it is one.
+    pub fn config_map(&self) -> Option<&ConfigMap> {
+        match self {
+            Object::ConfigMap(it) => Some(it),
+            Object::Workload(_)
+            | Object::Service(_)
+            | Object::Namespace(_)
+            | Object::Endpoints(_)
+            | Object::Role(_)
+            | Object::Binding(_) => None,
+        }
+    }
+
+    /// The Role or ClusterRole, if it is one.
+    pub fn role(&self) -> Option<&AccessRole> {
+        match self {
+            Object::Role(it) => Some(it),
+            Object::Workload(_)
+            | Object::Service(_)
+            | Object::Namespace(_)
+            | Object::ConfigMap(_)
+            | Object::Endpoints(_)
+            | Object::Binding(_) => None,
+        }
+    }
+
+    /// The RoleBinding or ClusterRoleBinding, if it is one.
+    pub fn binding(&self) -> Option<&Binding> {
+        match self {
+            Object::Binding(it) => Some(it),
+            Object::Workload(_)
+            | Object::Service(_)
+            | Object::Namespace(_)
+            | Object::ConfigMap(_)
+            | Object::Endpoints(_)
+            | Object::Role(_) => None,
         }
     }
 }

@@ -231,15 +231,7 @@ impl Run {
     /// A Namespace by its name.
     pub fn namespace(&self, name: &str, source: usize) -> Option<&Namespace> {
         let places = self.index().namespaces.get(name)?;
-        match self.object(self.nearest(places, source)?) {
-            Object::Namespace(namespace) => Some(namespace),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
-        }
+        self.object(self.nearest(places, source)?).namespace()
     }
 
     /// The keys of a ConfigMap with their texts, or those of a Secret that are written as plain
@@ -259,14 +251,9 @@ impl Run {
         };
         let places = named.get(namespace).and_then(|names| names.get(name));
         let place = places.and_then(|places| self.nearest(places, source));
-        let found = place.and_then(|place| match self.object(place) {
-            Object::ConfigMap(map) => Some((place.file, place, map.data_at())),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::Namespace(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
+        let found = place.and_then(|place| {
+            let map = self.object(place).config_map()?;
+            Some((place.file, place, map.data_at()))
         });
         found.into_iter().flat_map(move |(file, place, at)| {
             let document = &self.files[file].documents[place.document].document;
@@ -287,30 +274,14 @@ impl Run {
     /// A Role of a namespace, or a ClusterRole for the namespace `""`.
     pub fn role(&self, namespace: &str, name: &str, source: usize) -> Option<&AccessRole> {
         let places = self.index().roles.get(namespace)?.get(name)?;
-        match self.object(self.nearest(places, source)?) {
-            Object::Role(role) => Some(role),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Binding(_) => None,
-        }
+        self.object(self.nearest(places, source)?).role()
     }
 
     /// Every ClusterRole.
     pub fn cluster_roles(&self) -> impl Iterator<Item = &AccessRole> {
         let named = self.index().roles.get("");
         let places = named.into_iter().flat_map(BTreeMap::values).flatten();
-        places.filter_map(|place| match self.object(*place) {
-            Object::Role(role) => Some(role),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Binding(_) => None,
-        })
+        places.filter_map(|place| self.object(*place).role())
     }
 
     /// The bindings that name a ServiceAccount or one of its groups.
@@ -326,15 +297,7 @@ impl Run {
             .into_iter()
             .filter_map(|name| index.bindings.get(&name))
             .flatten();
-        places.filter_map(|place| match self.object(*place) {
-            Object::Binding(binding) => Some(binding),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_) => None,
-        })
+        places.filter_map(|place| self.object(*place).binding())
     }
 
     /// The workloads whose pods a Service selects, by their place in [`Run::workloads`]. None
