@@ -32,6 +32,8 @@ pub struct Answers {
     /// The workloads with the answered pods as their templates; while they are in the run, the
     /// user's own.
     workloads: BTreeMap<usize, Workload>,
+    /// The keys of the answers by their documents.
+    by_document: BTreeMap<(usize, usize), Vec<usize>>,
 }
 
 /// A pod as the server would keep it.
@@ -58,6 +60,9 @@ impl Answers {
             pod,
             asked: asked.template.clone(),
         };
+        let place = (question.source, question.document);
+        let numbers = self.by_document.entry(place).or_default();
+        numbers.push(question.workload);
         self.answers.insert(question.workload, answer);
         self.workloads.insert(question.workload, answered);
         said
@@ -121,13 +126,10 @@ impl Answers {
     }
 
     fn of_finding(&self, finding: &Finding) -> Option<&Answer> {
-        let is_meant = |answer: &&Answer| {
-            (answer.source, answer.document) == (finding.source, finding.document)
-                && finding.primary.at.is_below(&answer.asked.at)
-        };
-        self.answers
-            .values()
-            .filter(is_meant)
+        let numbers = self.by_document.get(&finding.place())?.iter();
+        numbers
+            .filter_map(|number| self.answers.get(number))
+            .filter(|answer| finding.primary.at.is_below(&answer.asked.at))
             .max_by_key(|answer| answer.asked.at.segments().len())
     }
 

@@ -167,6 +167,21 @@ pub struct Fix {
     pub outcome: Outcome,
 }
 
+impl Fix {
+    /// A fix that nobody has tried yet, takes nothing for granted and costs nothing.
+    pub fn new(safety: FixSafety, title: String, operations: Vec<Operation>) -> Fix {
+        Fix {
+            safety,
+            title,
+            operations,
+            assumes: Vec::new(),
+            costs: None,
+            limit: None,
+            outcome: Outcome::Untried,
+        }
+    }
+}
+
 /// What became of a fix when it was tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -224,12 +239,45 @@ pub struct Finding {
     pub suppressed: Option<Suppression>,
 }
 
+/// What a finding is about, not where it stands: the same before and after an edit. Its document,
+/// rule, object, container and dependent.
+pub type Identity<'f> = (
+    (usize, usize),
+    &'static str,
+    &'f ObjectRef,
+    Option<&'f str>,
+    Option<&'f str>,
+);
+
 impl Finding {
+    /// Its document: which source, and which document of that.
+    pub fn place(&self) -> (usize, usize) {
+        (self.source, self.document)
+    }
+
+    /// Its identity across an edit.
+    pub fn identity(&self) -> Identity<'_> {
+        (
+            self.place(),
+            self.rule,
+            &self.object,
+            self.container.as_deref(),
+            self.dependent.as_deref(),
+        )
+    }
+
     /// Whether it has a fix that nobody has tried yet.
     pub fn is_untried(&self) -> bool {
         let outcome = self.fix.as_ref().map(|fix| &fix.outcome);
         outcome == Some(&Outcome::Untried)
     }
+}
+
+/// The findings of one document, of findings that stand in the order of sources and documents.
+pub fn of_document(findings: &[Finding], place: (usize, usize)) -> &[Finding] {
+    let start = findings.partition_point(|finding| finding.place() < place);
+    let end = findings.partition_point(|finding| finding.place() <= place);
+    &findings[start..end]
 }
 
 /// Something that could not be read, with its place.

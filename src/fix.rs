@@ -3,7 +3,7 @@
 //! Nothing is called a fix before the changed document parses, only the meant values differ, no
 //! comment is lost, the finding is gone, and nothing as bad is new.
 
-use crate::finding::{Finding, Outcome, Severity};
+use crate::finding::{Finding, Outcome, Severity, of_document};
 use crate::judge::{self, Target};
 use crate::manifest::edit::{self, Operation};
 use crate::pod::workload::{Object, ObjectRef, read};
@@ -47,7 +47,7 @@ impl Scope {
         };
         let is_told = group
             .first()
-            .is_some_and(|finding| told.contains(&(finding.source, finding.document)));
+            .is_some_and(|finding| told.contains(&finding.place()));
         let takes = is_told || *left > 0;
         if takes {
             let listed = group.iter().filter(|finding| finding.severity >= *least);
@@ -60,10 +60,8 @@ impl Scope {
 /// Tries the fixes of findings that the scope takes and nobody ignores; those of one document come
 /// one after the other.
 pub fn prove(run: &Run, target: Target<'_>, findings: &mut [Finding], scope: &Scope) {
-    let of_one_document =
-        |a: &Finding, b: &Finding| (a.source, a.document) == (b.source, b.document);
     let mut left = COUNTED;
-    let groups = findings.chunk_by_mut(of_one_document);
+    let groups = findings.chunk_by_mut(|a, b| a.place() == b.place());
     let groups: Vec<&mut [Finding]> = groups
         .filter(|group| scope.takes(group, &mut left))
         .collect();
@@ -74,29 +72,11 @@ pub fn prove(run: &Run, target: Target<'_>, findings: &mut [Finding], scope: &Sc
     });
 }
 
-/// A finding's identity across an edit: what it is about, not where it stands.
-type Identity<'f> = (
-    &'static str,
-    &'f ObjectRef,
-    Option<&'f str>,
-    Option<&'f str>,
-);
-
-fn identity(finding: &Finding) -> Identity<'_> {
-    (
-        finding.rule,
-        &finding.object,
-        finding.container.as_deref(),
-        finding.dependent.as_deref(),
-    )
-}
-
-/// Whether one of the findings is about the same as `finding` and has a fix.
+/// Whether one of the findings, sorted by their documents, is about the same as `finding` and has a
+/// fix.
 pub fn has_fix_for(findings: &[Finding], finding: &Finding) -> bool {
-    let mut same = findings
-        .iter()
-        .filter(|other| identity(other) == identity(finding));
-    same.any(|other| other.fix.is_some())
+    let mut others = of_document(findings, finding.place()).iter();
+    others.any(|other| other.identity() == finding.identity() && other.fix.is_some())
 }
 
 fn prove_document(
@@ -109,32 +89,25 @@ fn prove_document(
     let before: Vec<Finding> = group.to_vec();
     // What each proven fix leaves of the findings, to see which others it settles.
     let mut left_by: Vec<Vec<Finding>> = Vec::new();
+    let is_meant = |finding: &Finding| {
+        finding.severity >= least && finding.suppressed.is_none() && finding.is_untried()
+    };
+    let mut meant: Vec<usize> = (0..before.len())
+        .filter(|at| is_meant(&before[*at]))
+        .collect();
     // Infos last: a fix that people see is not to be settled by one that is not listed.
-    let (infos, loud): (Vec<&mut Finding>, Vec<&mut Finding>) = group
-        .iter_mut()
-        .partition(|finding| finding.severity == Severity::Info);
-    let shown = loud.into_iter().chain(infos);
-    let is_meant =
-        |finding: &&mut Finding| finding.severity >= least && finding.suppressed.is_none();
-    for finding in shown.filter(is_meant) {
-        let is_settled = left_by.iter().any(|left| {
-            !left
-                .iter()
-                .any(|other| identity(other) == identity(finding))
-        });
-        let own = identity_of(finding);
-        let Some(fix) = finding
-            .fix
-            .as_mut()
-            .filter(|fix| fix.outcome == Outcome::Untried)
-        else {
+    meant.sort_by_key(|at| before[*at].severity == Severity::Info);
+    for at in meant {
+        let own = &before[at];
+        let Some(fix) = &mut group[at].fix else {
             continue;
         };
-        if is_settled {
+        let ends_it = |left: &Vec<Finding>| !left.iter().any(|other| is_same(other, own));
+        if left_by.iter().any(ends_it) {
             fix.outcome = Outcome::Settled;
             continue;
         }
-        fix.outcome = match try_fix(read, target, run, &own, &fix.operations, &before) {
+        fix.outcome = match try_fix(read, target, run, own, &fix.operations, &before) {
             Ok((text, left)) => {
                 left_by.push(left);
                 Outcome::Proven(text)
@@ -144,40 +117,15 @@ fn prove_document(
     }
 }
 
-/// An owned [`Identity`].
-struct Own {
-    rule: &'static str,
-    object: ObjectRef,
-    container: Option<String>,
-    dependent: Option<String>,
-}
-
-fn identity_of(finding: &Finding) -> Own {
-    Own {
-        rule: finding.rule,
-        object: finding.object.clone(),
-        container: finding.container.clone(),
-        dependent: finding.dependent.clone(),
-    }
-}
-
-impl Own {
-    fn is(&self, other: &Finding) -> bool {
-        identity(other)
-            == (
-                self.rule,
-                &self.object,
-                self.container.as_deref(),
-                self.dependent.as_deref(),
-            )
-    }
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    one.identity() == other.identity()
 }
 
 fn try_fix(
     read: &DocumentRead,
     target: Target<'_>,
     run: &Run,
-    own: &Own,
+    own: &Finding,
     operations: &[Operation],
     before: &[Finding],
 ) -> Result<(String, Vec<Finding>), String> {
@@ -201,19 +149,15 @@ fn try_fix(
         },
         target,
     );
-    if after.iter().any(|finding| own.is(finding)) {
+    if after.iter().any(|finding| is_same(finding, own)) {
         return Err("the change would not end the finding".to_owned());
     }
     let worst = before
         .iter()
-        .filter(|finding| own.is(finding))
+        .filter(|finding| is_same(finding, own))
         .map(|finding| finding.severity)
         .max();
-    let is_new = |finding: &&Finding| {
-        !before
-            .iter()
-            .any(|known| identity(known) == identity(finding))
-    };
+    let is_new = |finding: &&Finding| !before.iter().any(|known| is_same(known, finding));
     if let Some(new) = after
         .iter()
         .filter(is_new)

@@ -40,15 +40,15 @@ impl Suppressor<'_> {
     pub fn mark(&self, run: &Run, findings: &mut Vec<Finding>) {
         self.leave_out(findings);
         let mut groups = findings
-            .chunk_by_mut(|a, b| place(a) == place(b))
+            .chunk_by_mut(|a, b| a.place() == b.place())
             .peekable();
         let mut pages: Vec<(usize, Page<'_>, &mut [Finding])> = Vec::new();
         for (source, file) in run.files.iter().enumerate() {
             let has_comments = comments::are_in(&file.source);
             for read in &file.documents {
                 let here = (source, read.document.index);
-                while groups.next_if(|group| place(&group[0]) < here).is_some() {}
-                let group = groups.next_if(|group| place(&group[0]) == here);
+                while groups.next_if(|group| group[0].place() < here).is_some() {}
+                let group = groups.next_if(|group| group[0].place() == here);
                 if let Some(page) = Page::of(read, has_comments) {
                     pages.push((source, page, group.unwrap_or_default()));
                 }
@@ -101,10 +101,6 @@ impl Suppressor<'_> {
             }
         }
     }
-}
-
-fn place(finding: &Finding) -> (usize, usize) {
-    (finding.source, finding.document)
 }
 
 fn hide(page: &mut Page<'_>, findings: &mut [Finding]) {

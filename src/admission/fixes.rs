@@ -1,14 +1,16 @@
 //! Fixes of a manifest for findings about what a server makes of it.
 
-use crate::finding::{Finding, Fix, Outcome};
+use crate::finding::{Finding, Fix, Outcome, of_document};
 use crate::pod::PodTemplate;
 
-/// Of the findings about the templates only those keep their fix that are findings about the
+/// Both are sorted by their documents. Of the findings about the templates only those keep their fix that are findings about the
 /// answered pods, too: what the server has settled needs no patch.
 pub(super) fn keep_shared(own: &mut [Finding], answered: &[Finding]) {
     for finding in own {
-        let mut others = answered.iter();
-        if !others.any(|other| is_same(finding, other) || asks_for_gate(finding, other)) {
+        let is_shared = |other: &Finding| {
+            other.identity() == finding.identity() || asks_for_gate(finding, other)
+        };
+        if !of_document(answered, finding.place()).iter().any(is_shared) {
             finding.fix = None;
         }
     }
@@ -17,20 +19,15 @@ pub(super) fn keep_shared(own: &mut [Finding], answered: &[Finding]) {
 /// The fix of the template's own finding. One that only the server brings has none, but for an
 /// annotation that makes the injector hold the app back.
 pub(super) fn carry(own: &[Finding], finding: &mut Finding, asked: Option<&PodTemplate>) {
-    let same = own.iter().find(|other| is_same(other, finding));
+    let own = of_document(own, finding.place());
+    let same = own
+        .iter()
+        .find(|other| other.identity() == finding.identity());
     let gate = || own.iter().find(|other| asks_for_gate(other, finding));
     finding.fix = match same.or_else(gate) {
         Some(own) => own.fix.clone(),
         None => finding.fix.take().map(|fix| no_patch(fix, finding, asked)),
     };
-}
-
-fn is_same(one: &Finding, other: &Finding) -> bool {
-    let identity = |finding: &Finding| {
-        let names = (finding.container.clone(), finding.dependent.clone());
-        (finding.rule, finding.source, finding.document, names)
-    };
-    identity(one) == identity(other) && one.object == other.object
 }
 
 /// Whether a finding about a template tells of the injection of the very container that a finding
@@ -41,7 +38,7 @@ fn asks_for_gate(own: &Finding, answered: &Finding) -> bool {
         .as_deref()
         .map(|name| format!("`{name}`"));
     own.rule == "ungated-injected-proxy"
-        && (own.source, own.document) == (answered.source, answered.document)
+        && own.place() == answered.place()
         && own.object == answered.object
         && injected.is_some_and(|name| own.message.starts_with(&name))
 }

@@ -51,7 +51,7 @@ fn widen(container: &Container, at: &FieldPath, words: &str) -> Result<Fix, Stri
         value: json!(text.replace(words, &wide)),
     }];
     let title = format!("listen on {wide}");
-    let mut fix = probe::plain(FixSafety::Unsafe, title, operations);
+    let mut fix = Fix::new(FixSafety::Unsafe, title, operations);
     fix.assumes = vec![format!(
         "`{}` may be reached on the pod's address",
         container.name
@@ -96,7 +96,7 @@ fn by_vendor(
             },
         ];
         let title = format!("ask by {}", own.command.join(" "));
-        return Ok(probe::plain(FixSafety::Safe, title, operations));
+        return Ok(Fix::new(FixSafety::Safe, title, operations));
     }
     let health = entry.health_in(container);
     let flags = health.iter().flat_map(|health| &health.args);
@@ -113,14 +113,14 @@ fn by_vendor(
         value: Value::from(opening.as_str()),
     }];
     let title = format!("add {opening}");
-    Ok(probe::plain(FixSafety::Safe, title, operations))
+    Ok(Fix::new(FixSafety::Safe, title, operations))
 }
 
 /// Lets a probe dial the pod's own address.
 pub fn without_host(container: &Container, host: FieldPath) -> Fix {
     let operations = vec![Operation::Remove { at: host }];
     let title = "dial the pod's address".to_owned();
-    let mut fix = probe::plain(FixSafety::Unsafe, title, operations);
+    let mut fix = Fix::new(FixSafety::Unsafe, title, operations);
     fix.assumes = vec![format!(
         "`{}` listens there, and not on loopback only",
         container.name

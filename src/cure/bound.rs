@@ -1,7 +1,7 @@
 //! Bounds for waits, and room for hooks within the grace period.
 
 use super::Patient;
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::manifest::FieldPath;
 use crate::manifest::edit::Operation;
 use serde_json::{Value, json};
@@ -18,17 +18,17 @@ pub fn bound_command(hook: &FieldPath, owner: &str) -> Fix {
         value: Value::from(word),
     };
     Fix {
-        safety: FixSafety::Safe,
-        title: format!("give the hook {SECONDS} s"),
-        operations: vec![insert(&SECONDS.to_string()), insert("timeout")],
         assumes: vec![format!(
             "the image of `{owner}` has the command timeout (busybox, Alpine and Debian have)"
         )],
         costs: Some(format!(
             "a hook that takes longer than {SECONDS} s fails, and the kubelet kills its container"
         )),
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            FixSafety::Safe,
+            format!("give the hook {SECONDS} s"),
+            vec![insert(&SECONDS.to_string()), insert("timeout")],
+        )
     }
 }
 
@@ -50,23 +50,22 @@ pub fn raise_grace(patient: Patient<'_>, hook: Duration) -> Fix {
         },
     };
     Fix {
-        safety: FixSafety::Safe,
-        title: format!("raise the grace period to {seconds} s"),
-        operations: vec![operation],
-        assumes: Vec::new(),
         costs: Some(format!("the pod may take up to {seconds} s to stop")),
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            FixSafety::Safe,
+            format!("raise the grace period to {seconds} s"),
+            vec![operation],
+        )
     }
 }
 
 /// Turns an exec hook that only sleeps into the sleep action, which needs no command.
 pub fn sleep_action(hook: &FieldPath, time: Duration) -> Fix {
     let seconds = time.as_secs();
-    Fix {
-        safety: FixSafety::Safe,
-        title: format!("let the kubelet sleep {seconds} s"),
-        operations: vec![
+    Fix::new(
+        FixSafety::Safe,
+        format!("let the kubelet sleep {seconds} s"),
+        vec![
             Operation::Insert {
                 at: hook.clone(),
                 key: "sleep".to_owned(),
@@ -77,9 +76,5 @@ pub fn sleep_action(hook: &FieldPath, time: Duration) -> Fix {
                 at: hook.key("exec"),
             },
         ],
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
-    }
+    )
 }

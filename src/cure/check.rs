@@ -261,61 +261,62 @@ fn wait_of_hook(
 
 /// A request, a connection, a socket or a file, by what the dependent uses.
 fn evidence(patient: Patient<'_>, need: &Need, entry: Option<&Entry>) -> Option<Check> {
-    let provider = patient.container(need.provider);
-    let guess = |handler: Value, assumes: Vec<String>| Check {
+    match need.port {
+        Some(port) => by_port(patient, need, entry, port),
+        None => by_file(patient, need),
+    }
+}
+
+/// A check that nobody has promised to work.
+fn guess(handler: Value, assumes: Vec<String>) -> Check {
+    Check {
         handler,
         safety: FixSafety::Unsafe,
         like: String::new(),
         assumes,
         prepare: Vec::new(),
-    };
-    if let Some(port) = need.port {
-        let settings = settings::settings(provider);
-        let is_local = loopback_only(provider, &settings, entry, port).is_some();
-        if is_local || need.is_on_loopback {
-            return None;
-        }
-        let by_elimination = need
-            .evidence
-            .iter()
-            .any(|one| one.kind == EvidenceKind::Elimination);
-        let serves = match by_elimination {
-            true => format!(
-                "`{}` serves {port} ({})",
-                provider.name,
-                eliminated(patient, need)
-            ),
-            false => format!("`{}` serves {port}", provider.name),
-        };
-        return Some(
-            match need.url_path.as_deref().filter(|path| is_health_path(path)) {
-                Some(path) => {
-                    let answers = format!("and answers {path} on the pod's address, too");
-                    guess(
-                        json!({"httpGet": {"path": path, "port": port}}),
-                        vec![serves, answers],
-                    )
-                }
-                None => guess(
-                    json!({"tcpSocket": {"port": port}}),
-                    vec![
-                        serves,
-                        "on the pod's address, too, as soon as it can be used".to_owned(),
-                    ],
-                ),
-            },
-        );
     }
-    let file = need
-        .evidence
-        .iter()
-        .find(|one| matches!(one.kind, EvidenceKind::Socket | EvidenceKind::File))?;
-    let test = if file.kind == EvidenceKind::Socket {
-        "-S"
-    } else {
-        "-f"
+}
+
+fn by_port(patient: Patient<'_>, need: &Need, entry: Option<&Entry>, port: u16) -> Option<Check> {
+    let provider = patient.container(need.provider);
+    let settings = settings::settings(provider);
+    let is_local = loopback_only(provider, &settings, entry, port).is_some();
+    if is_local || need.is_on_loopback {
+        return None;
+    }
+    let mut evidence = need.evidence.iter();
+    let by_elimination = evidence.any(|one| one.kind == EvidenceKind::Elimination);
+    let why = match by_elimination {
+        true => format!(" ({})", eliminated(patient, need)),
+        false => String::new(),
     };
+    let serves = format!("`{}` serves {port}{why}", provider.name);
+    let (handler, answers) = match need.url_path.as_deref().filter(|path| is_health_path(path)) {
+        Some(path) => (
+            json!({"httpGet": {"path": path, "port": port}}),
+            format!("and answers {path} on the pod's address, too"),
+        ),
+        None => (
+            json!({"tcpSocket": {"port": port}}),
+            "on the pod's address, too, as soon as it can be used".to_owned(),
+        ),
+    };
+    Some(guess(handler, vec![serves, answers]))
+}
+
+fn by_file(patient: Patient<'_>, need: &Need) -> Option<Check> {
+    let mut evidence = need.evidence.iter();
+    let (test, file) = evidence.find_map(|one| match one.kind {
+        EvidenceKind::Socket => Some(("-S", one)),
+        EvidenceKind::File => Some(("-f", one)),
+        EvidenceKind::Loopback
+        | EvidenceKind::Elimination
+        | EvidenceKind::Wait
+        | EvidenceKind::Catalog => None,
+    })?;
     let path = seen_by(patient, need, &file.words)?;
+    let provider = patient.container(need.provider);
     let image = format!("the image of `{}` has the command test", provider.name);
     Some(guess(
         json!({"exec": {"command": ["test", test, path]}}),

@@ -3,7 +3,7 @@
 use super::check::flag_place;
 use super::{Patient, annotation};
 use crate::catalog::Shell;
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::manifest::edit::Operation;
 use crate::manifest::path::Segment;
 use crate::plan::needs::Need;
@@ -47,13 +47,8 @@ pub fn move_first(patient: Patient<'_>, need: &Need) -> Result<Fix, String> {
     };
     let limit = Some(limit(patient, need));
     Ok(Fix {
-        safety,
-        title,
-        operations,
-        assumes: Vec::new(),
-        costs: None,
         limit,
-        outcome: Outcome::Untried,
+        ..Fix::new(safety, title, operations)
     })
 }
 
@@ -96,13 +91,8 @@ pub fn add_gate(patient: Patient<'_>, need: &Need) -> Result<Fix, String> {
     );
     let limit = Some(limit(patient, need));
     Ok(Fix {
-        safety,
-        title,
-        operations,
-        assumes: Vec::new(),
-        costs: None,
         limit,
-        outcome: Outcome::Untried,
+        ..Fix::new(safety, title, operations)
     })
 }
 
@@ -145,18 +135,17 @@ pub fn make_classic(patient: Patient<'_>, at: usize) -> Result<Fix, String> {
     });
     operations.extend(keep_default_container(patient, first));
     Ok(Fix {
-        safety,
-        title: format!("list `{}` first in containers", sidecar.name),
-        operations,
-        assumes: Vec::new(),
-        costs: None,
         limit: need.map(|need| {
             let dependent = &patient.container(need.dependent).name;
             format!(
                 "attempted, not guaranteed: if the hook fails, `{dependent}` starts all the same"
             )
         }),
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            safety,
+            format!("list `{}` first in containers", sidecar.name),
+            operations,
+        )
     })
 }
 

@@ -1,7 +1,7 @@
 //! An endless wait gets a bound: the loop counts its rounds and gives up.
 
 use super::script;
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::graph::Waiting;
 use crate::manifest::edit::Operation;
 use crate::pod::Container;
@@ -32,19 +32,18 @@ pub fn limit_loop(container: &Container, waiting: &Waiting<'_>) -> Result<Fix, S
     let mut text = written.text.to_owned();
     text.insert_str(found.body_at, &guard);
     Ok(Fix {
-        safety: FixSafety::Safe,
-        title: format!("give up after {} s", rounds * pause),
-        operations: vec![Operation::Replace {
-            at: written.at.clone(),
-            value: Value::from(text),
-        }],
-        assumes: Vec::new(),
         costs: Some(format!(
             "after {} s without an answer the init container fails, and is run again",
             rounds * pause
         )),
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            FixSafety::Safe,
+            format!("give up after {} s", rounds * pause),
+            vec![Operation::Replace {
+                at: written.at.clone(),
+                value: Value::from(text),
+            }],
+        )
     })
 }
 

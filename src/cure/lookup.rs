@@ -1,7 +1,7 @@
 //! A look-up of a name becomes a connection, or a look-up of the full name.
 
 use super::script;
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::graph::Waiting;
 use crate::pod::workload::Service;
 use crate::pod::{Container, PortRef, Workload};
@@ -43,13 +43,12 @@ pub fn connect(
         ),
     };
     Ok(Fix {
-        safety,
-        title: format!("connect to `{name}:{}` instead", port.port),
-        operations: vec![operation],
         assumes,
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            safety,
+            format!("connect to `{name}:{}` instead", port.port),
+            vec![operation],
+        )
     })
 }
 
@@ -85,12 +84,11 @@ pub fn full_name(
     let to = format!("{} {full}", waiting.wait.tool);
     let operation = script::replace(container, waiting.stage, &from, &to)?;
     Ok(Fix {
-        safety: FixSafety::Unsafe,
-        title: format!("look up `{bare}` by its full name"),
-        operations: vec![operation],
         assumes: vec!["the cluster's domain is cluster.local".to_owned()],
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            FixSafety::Unsafe,
+            format!("look up `{bare}` by its full name"),
+            vec![operation],
+        )
     })
 }

@@ -1,7 +1,7 @@
 //! What a pod can ask the webhook of a mesh for.
 
 use super::annotation;
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::inject::{Injected, Mesh};
 use crate::manifest::edit::Operation;
 use crate::pod::{KubeVersion, PodTemplate};
@@ -67,15 +67,7 @@ pub fn native(template: &PodTemplate, mesh: Mesh, version: KubeVersion) -> Resul
 }
 
 fn fix(title: &str, operation: Operation) -> Fix {
-    Fix {
-        safety: FixSafety::Safe,
-        title: title.to_owned(),
-        operations: vec![operation],
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
-    }
+    Fix::new(FixSafety::Safe, title.to_owned(), vec![operation])
 }
 
 const CONFIG: &str = "proxy.istio.io/config";

@@ -2,7 +2,7 @@
 
 use super::Patient;
 use super::check::{self, Check};
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::manifest::edit::Operation;
 use crate::plan::gate::Gap;
 use crate::plan::needs::Need;
@@ -93,15 +93,11 @@ fn make_init(patient: Patient<'_>, at: usize) -> Result<Fix, String> {
         .into_iter()
         .collect();
     operations.push(to_init(patient, at, place.map(|(index, _)| index)));
-    Ok(Fix {
-        safety: FixSafety::Safe,
-        title: format!("make `{}` an init container", container.name),
+    Ok(Fix::new(
+        FixSafety::Safe,
+        format!("make `{}` an init container", container.name),
         operations,
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
-    })
+    ))
 }
 
 /// Makes a plain sidecar that nobody has to wait for a native one; the error says why it cannot be
@@ -131,13 +127,12 @@ pub fn make_plain(patient: Patient<'_>, at: usize) -> Result<Fix, String> {
     let place = first_init_dependent(patient, at);
     operations.push(to_init(patient, at, place.map(|(index, _)| index)));
     Ok(Fix {
-        safety: FixSafety::Safe,
-        title: format!("make `{}` a native sidecar", container.name),
-        operations,
-        assumes: Vec::new(),
         costs: Some(REQUESTS.to_owned()),
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            FixSafety::Safe,
+            format!("make `{}` a native sidecar", container.name),
+            operations,
+        )
     })
 }
 
@@ -190,15 +185,7 @@ pub fn move_above(patient: Patient<'_>, need: &Need) -> Result<Fix, String> {
         from: provider.at.clone(),
         to,
     }];
-    let fix = Fix {
-        safety: FixSafety::Safe,
-        title,
-        operations,
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
-    };
+    let fix = Fix::new(FixSafety::Safe, title, operations);
     Ok(fix)
 }
 
@@ -219,13 +206,9 @@ fn insert(
 
 fn fix(title: String, operations: Vec<Operation>, check: Check) -> Fix {
     Fix {
-        safety: check.safety,
-        title,
-        operations,
         assumes: check.assumes,
         costs: Some(COST.to_owned()),
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(check.safety, title, operations)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gives a field of the start order its right name, value or place.
 
-use super::{Patient, native, probe};
+use super::{Patient, native};
 use crate::finding::{Fix, FixSafety};
 use crate::manifest::edit::Operation;
 use crate::pod::{OddField, Oddity};
@@ -15,7 +15,7 @@ pub fn mend(patient: Patient<'_>, odd: &OddField, container: Option<usize>) -> R
                 key: meant.to_owned(),
             }];
             let title = format!("write {meant}");
-            Ok(probe::plain(FixSafety::Safe, title, operations))
+            Ok(Fix::new(FixSafety::Safe, title, operations))
         }
         Oddity::WrongCase(meant) => {
             let operations = vec![Operation::Replace {
@@ -23,7 +23,7 @@ pub fn mend(patient: Patient<'_>, odd: &OddField, container: Option<usize>) -> R
                 value: json!(meant),
             }];
             let title = format!("write {meant}");
-            Ok(probe::plain(FixSafety::Safe, title, operations))
+            Ok(Fix::new(FixSafety::Safe, title, operations))
         }
         Oddity::Misplaced(belongs) => rehome(odd, belongs),
         Oddity::NeverLanded => {
@@ -49,7 +49,7 @@ fn rehome(odd: &OddField, belongs: &str) -> Result<Fix, String> {
         },
     ];
     let title = format!("move {} {belongs}", odd.key);
-    Ok(probe::plain(FixSafety::Safe, title, operations))
+    Ok(Fix::new(FixSafety::Safe, title, operations))
 }
 
 /// A native sidecar, which is what came of the proposal.

@@ -1,23 +1,10 @@
 //! Changes of a startupProbe that is there already.
 
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::manifest::FieldPath;
 use crate::manifest::edit::Operation;
 use crate::pod::{Action, Container, Probe};
 use serde_json::{Value, json};
-
-/// A fix without conditions that has not been tried.
-pub fn plain(safety: FixSafety, title: String, operations: Vec<Operation>) -> Fix {
-    Fix {
-        safety,
-        title,
-        operations,
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
-    }
-}
 
 /// Asks a startupProbe every second, for as long as before.
 pub fn hasten(container: &Container, probe: &Probe) -> Fix {
@@ -45,7 +32,7 @@ pub fn hasten(container: &Container, probe: &Probe) -> Fix {
         ),
     ];
     let title = format!("ask every second, up to {rounds} times");
-    plain(FixSafety::Safe, title, operations)
+    Fix::new(FixSafety::Safe, title, operations)
 }
 
 /// Dials another port, by number or name.
@@ -56,7 +43,7 @@ pub fn redirect(at: &FieldPath, action: &Action, port: Value, name: &str) -> Opt
         port.as_str().map_or(port.to_string(), str::to_owned)
     );
     let operations = vec![Operation::Replace { at, value: port }];
-    let mut fix = plain(FixSafety::Unsafe, title, operations);
+    let mut fix = Fix::new(FixSafety::Unsafe, title, operations);
     fix.assumes = vec![format!("`{name}` answers there once it serves")];
     Some(fix)
 }

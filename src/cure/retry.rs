@@ -1,7 +1,7 @@
 //! A check that is made once is made again until it succeeds, for a time.
 
 use super::script::{self, Written};
-use crate::finding::{Fix, FixSafety, Outcome};
+use crate::finding::{Fix, FixSafety};
 use crate::graph::Stage;
 use crate::manifest::edit::Operation;
 use crate::pod::Container;
@@ -27,13 +27,12 @@ pub fn in_a_loop(container: &Container) -> Result<Fix, String> {
         }
     };
     Ok(Fix {
-        safety: FixSafety::Safe,
-        title: format!("try up to {TRIES} times, a second apart"),
-        operations,
-        assumes: Vec::new(),
         costs: Some(format!("up to {TRIES} s before the pod fails")),
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(
+            FixSafety::Safe,
+            format!("try up to {TRIES} times, a second apart"),
+            operations,
+        )
     })
 }
 

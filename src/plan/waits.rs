@@ -79,16 +79,7 @@ pub(super) fn read_anew(words: &[String], surroundings: Surroundings<'_>) -> Rea
     let args: Vec<Arg> = words.iter().map(|word| arg(word, surroundings)).collect();
     let mut worlds = Worlds::new(surroundings);
     let present = worlds.walk(&args, &|_, _| false);
-    let mut missing: Vec<Run> = Vec::new();
-    while missing.len() < worlds.checks.len().min(MAX_CHECKS) {
-        let number = missing.len();
-        // Nothing changes when something is missing that nobody asks for.
-        let is_asked = present.asked.iter().any(|asked| asked.check == number);
-        missing.push(match is_asked {
-            true => worlds.walk(&args, &|check, _| check == number),
-            false => present.clone(),
-        });
-    }
+    let missing = each_missing(&mut worlds, &args, &present);
     let mut reading = Reading {
         waits: Vec::new(),
         tries: Vec::new(),
@@ -103,42 +94,67 @@ pub(super) fn read_anew(words: &[String], surroundings: Surroundings<'_>) -> Rea
         calls: worlds.calls.iter().cloned().collect(),
         is_empty: words.is_empty(),
     };
-    let nothing =
-        (worlds.checks.len() > 1).then(|| worlds.walk(&args, &|_, check| is_asked(check)));
-    for (number, alone) in missing.iter().enumerate() {
-        let check = worlds.checks[number].clone();
-        let wait = wait_of(number, &check, &present, alone);
-        if let Some(bound) = bound_of(&present, alone, number, check.retry) {
-            reading
-                .waits
-                .extend(wait.map(|wait| Wait { bound, ..wait }));
-            continue;
-        }
-        // One of several things that would each do is only missed when all of them are missing.
-        if let Some(nothing) = nothing.as_ref().filter(|run| is_repeated(run, number)) {
-            let others = |other: usize, check: &Check| other != number && is_asked(check);
-            let only_this = worlds.walk(&args, &others);
-            if let Some(bound) = bound_of(&only_this, nothing, number, check.retry) {
-                let wait = wait.or_else(|| wait_of(number, &check, &only_this, nothing));
-                reading.waits.extend(wait.map(|wait| Wait {
-                    bound,
-                    has_alternative: true,
-                    ..wait
-                }));
-                continue;
-            }
-        }
-        reading.add_try(
-            wait,
-            &check,
-            breaks_on_first_failure(&present, alone, number),
-        );
-    }
+    reading.note_checks(&mut worlds, &args, &present, &missing);
     reading.note_files(&worlds, present.end == End::Endless);
     reading
 }
 
+/// A walk for each check, in which what it looks for alone is missing.
+fn each_missing(worlds: &mut Worlds<'_>, args: &[Arg], present: &Run) -> Vec<Run> {
+    let mut missing: Vec<Run> = Vec::new();
+    // A walk may meet checks that none before it met.
+    while missing.len() < worlds.checks.len().min(MAX_CHECKS) {
+        let number = missing.len();
+        // Nothing changes when something is missing that nobody asks for.
+        let is_asked = present.asked.iter().any(|asked| asked.check == number);
+        missing.push(match is_asked {
+            true => worlds.walk(args, &|check, _| check == number),
+            false => present.clone(),
+        });
+    }
+    missing
+}
+
 impl Reading {
+    /// Which checks are waits, and which are single tries.
+    fn note_checks(
+        &mut self,
+        worlds: &mut Worlds<'_>,
+        args: &[Arg],
+        present: &Run,
+        missing: &[Run],
+    ) {
+        let nothing =
+            (worlds.checks.len() > 1).then(|| worlds.walk(args, &|_, check| is_asked(check)));
+        for (number, alone) in missing.iter().enumerate() {
+            let check = worlds.checks[number].clone();
+            let wait = wait_of(number, &check, present, alone);
+            if let Some(bound) = bound_of(present, alone, number, check.retry) {
+                self.waits.extend(wait.map(|wait| Wait { bound, ..wait }));
+                continue;
+            }
+            // One of several things that would each do is only missed when all of them are missing.
+            if let Some(nothing) = nothing.as_ref().filter(|run| is_repeated(run, number)) {
+                let others = |other: usize, check: &Check| other != number && is_asked(check);
+                let only_this = worlds.walk(args, &others);
+                if let Some(bound) = bound_of(&only_this, nothing, number, check.retry) {
+                    let wait = wait.or_else(|| wait_of(number, &check, &only_this, nothing));
+                    self.waits.extend(wait.map(|wait| Wait {
+                        bound,
+                        has_alternative: true,
+                        ..wait
+                    }));
+                    continue;
+                }
+            }
+            self.add_try(
+                wait,
+                &check,
+                breaks_on_first_failure(present, alone, number),
+            );
+        }
+    }
+
     /// Which files it reads, makes and fills; a file that it waits for is none that it reads.
     fn note_files(&mut self, worlds: &Worlds<'_>, is_endless: bool) {
         let is_waited = |path: &str| {

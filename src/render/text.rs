@@ -30,7 +30,7 @@ pub fn told_in_full<'f>(
     let mut told = Told::default();
     listed
         .filter(|finding| is_full(&mut told, finding, is_wide))
-        .map(|finding| (finding.source, finding.document))
+        .map(Finding::place)
         .collect()
 }
 

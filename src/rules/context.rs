@@ -3,7 +3,7 @@
 use super::Rule;
 use crate::catalog::{Catalog, Entry};
 use crate::cure::{Patient, hook, native};
-use crate::finding::{Evidence, EvidenceKind, Finding, Fix, Label, Outcome, Severity};
+use crate::finding::{Evidence, EvidenceKind, Finding, Fix, FixSafety, Label, Outcome, Severity};
 use crate::graph::{self, Asker, Waiting};
 use crate::inject::Mesh;
 use crate::manifest::{FieldPath, Mark};
@@ -245,6 +245,18 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// The pairs of a provider that nothing holds, as a note of the rule that tells them instead of
+    /// their own: `` `app` can start before `proxy` serves ``.
+    pub fn open_pairs(&self, provider: usize) -> Option<String> {
+        let needs = self.plan.needs.iter();
+        let open = needs.filter(|need| need.provider == provider && need.is_open());
+        let names: Vec<String> = open
+            .map(|need| format!("`{}`", self.container(need.dependent).name))
+            .collect();
+        let (name, names) = (&self.container(provider).name, names.join(" and "));
+        (!names.is_empty()).then(|| format!("{names} can start before `{name}` serves"))
+    }
+
     /// What cures look at.
     pub fn patient(&self) -> Patient<'a> {
         Patient {
@@ -299,13 +311,8 @@ pub(super) fn finding(
 /// A fix that nobody can write, with the reason.
 pub fn refused(reason: String) -> Fix {
     Fix {
-        safety: crate::finding::FixSafety::Unsafe,
-        title: String::new(),
-        operations: Vec::new(),
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
         outcome: Outcome::Refused(reason),
+        ..Fix::new(FixSafety::Unsafe, String::new(), Vec::new())
     }
 }
 

@@ -1,7 +1,7 @@
 //! A hook or a probe on a plain init container, which the API server rejects.
 
 use super::{Check, Context, Rule};
-use crate::finding::{Finding, Fix, FixSafety, Outcome, Severity};
+use crate::finding::{Finding, Fix, FixSafety, Severity};
 use crate::manifest::Mark;
 use crate::manifest::edit::Operation;
 use crate::pod::{Container, Role};
@@ -112,12 +112,7 @@ fn fix(context: &Context<'_>, container: &Container, field: &'static str) -> Fix
         ),
     };
     Fix {
-        safety: FixSafety::Unsafe,
-        title,
-        operations: vec![operation],
         assumes: vec![assumes],
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
+        ..Fix::new(FixSafety::Unsafe, title, vec![operation])
     }
 }

@@ -301,7 +301,7 @@ fn fix(
             value: json!(health.path),
         }];
         let title = format!("ask {}", health.path);
-        return Ok(probe::plain(FixSafety::Safe, title, operations));
+        return Ok(Fix::new(FixSafety::Safe, title, operations));
     };
     let action = match gate.last() {
         Some(crate::manifest::path::Segment::Key(key)) if key == "postStart" => {
@@ -321,5 +321,5 @@ fn fix(
         value: json!(command.replace(known.as_str(), &health.path)),
     }];
     let title = format!("ask {}", health.path);
-    Ok(probe::plain(FixSafety::Safe, title, operations))
+    Ok(Fix::new(FixSafety::Safe, title, operations))
 }

@@ -5,7 +5,7 @@ use super::hook_tool_missing;
 use super::sleep_as_gate::seconds;
 use super::{Check, Context, Rule};
 use crate::cure::bound;
-use crate::finding::{Finding, Fix, FixSafety, Outcome, Severity};
+use crate::finding::{Finding, Fix, FixSafety, Severity};
 use crate::manifest::edit::Operation;
 use crate::manifest::{FieldPath, Mark};
 use crate::pod::{Action, Role};
@@ -186,13 +186,9 @@ fn remove(container: &crate::pod::Container, side: Side) -> Fix {
         true => container.at.key("lifecycle"),
         false => side.at(container),
     };
-    Fix {
-        safety: FixSafety::Safe,
-        title: format!("remove the {} hook of `{}`", side.field(), container.name),
-        operations: vec![Operation::Remove { at }],
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
-    }
+    Fix::new(
+        FixSafety::Safe,
+        format!("remove the {} hook of `{}`", side.field(), container.name),
+        vec![Operation::Remove { at }],
+    )
 }

@@ -4,7 +4,7 @@ use super::context::{label, refused};
 use super::ungated_injected_proxy::said_by;
 use super::{Check, Context, Rule};
 use crate::catalog::Class;
-use crate::cure::{annotation, mesh, native, probe};
+use crate::cure::{annotation, mesh, native};
 use crate::finding::{EvidenceKind, Finding, Fix, FixSafety, Severity};
 use crate::inject::{self, Injected, InjectedGate, Mesh, SaidBy};
 use crate::manifest::Mark;
@@ -329,5 +329,5 @@ fn end_injected(
     };
     let title = format!("annotate the pod with {key}");
     let operations = vec![annotation::set(template, key, "true")];
-    Ok(probe::plain(FixSafety::Safe, title, operations))
+    Ok(Fix::new(FixSafety::Safe, title, operations))
 }

@@ -2,7 +2,7 @@
 
 use super::context::refused;
 use super::{Check, Context, Rule};
-use crate::cure::{native, probe};
+use crate::cure::native;
 use crate::finding::{Finding, Fix, FixSafety, Severity};
 use crate::manifest::Mark;
 use crate::manifest::edit::Operation;
@@ -50,23 +50,9 @@ fn report(context: &Context<'_>, at: usize, container: &Container) -> Finding {
     }
     finding.because =
         "restartPolicy: Always makes a native sidecar in initContainers only".to_owned();
-    finding.notes.extend(needed_by(context, at));
+    finding.notes.extend(context.open_pairs(at));
     finding.fix = Some(fix(context, at, container).unwrap_or_else(refused));
     finding
-}
-
-/// The pairs that are told here instead of by their own rule.
-fn needed_by(context: &Context<'_>, at: usize) -> Option<String> {
-    let open = context
-        .plan
-        .needs
-        .iter()
-        .filter(|need| need.provider == at && need.is_open());
-    let names: Vec<String> = open
-        .map(|need| format!("`{}`", context.container(need.dependent).name))
-        .collect();
-    let (name, names) = (&context.container(at).name, names.join(" and "));
-    (!names.is_empty()).then(|| format!("{names} can start before `{name}` serves"))
 }
 
 fn fix(context: &Context<'_>, at: usize, container: &Container) -> Result<Fix, String> {
@@ -79,7 +65,7 @@ fn fix(context: &Context<'_>, at: usize, container: &Container) -> Result<Fix, S
         let operations = vec![Operation::Remove {
             at: container.at.key("restartPolicy"),
         }];
-        return Ok(probe::plain(FixSafety::Safe, title, operations));
+        return Ok(Fix::new(FixSafety::Safe, title, operations));
     }
     let need = context
         .plan

@@ -114,13 +114,9 @@ fn remove(container: &Container, first: Side, rest: &[Side]) -> Fix {
         [] => format!("the {} hook", first.field()),
         _ => "both hooks".to_owned(),
     };
-    Fix {
-        safety: FixSafety::Safe,
-        title: format!("remove {what} of `{}`", container.name),
+    Fix::new(
+        FixSafety::Safe,
+        format!("remove {what} of `{}`", container.name),
         operations,
-        assumes: Vec::new(),
-        costs: None,
-        limit: None,
-        outcome: Outcome::Untried,
-    }
+    )
 }

@@ -58,7 +58,7 @@ fn report(context: &Context<'_>, odd: &OddField) -> Finding {
     .to_owned();
     finding
         .notes
-        .extend(at.and_then(|at| needed_by(context, at)));
+        .extend(at.and_then(|at| context.open_pairs(at)));
     finding.fix = Some(odd::mend(context.patient(), odd, at).unwrap_or_else(refused));
     finding
 }
@@ -85,18 +85,4 @@ fn message(odd: &OddField, container: Option<&Container>) -> String {
         (_, lost) => format!("{lost} of {whose} has its default"),
     };
     format!("`{key}` is no field at this place: {loss}")
-}
-
-/// The pairs that are told here instead of by their own rule.
-fn needed_by(context: &Context<'_>, at: usize) -> Option<String> {
-    let open = context
-        .plan
-        .needs
-        .iter()
-        .filter(|need| need.provider == at && need.is_open());
-    let names: Vec<String> = open
-        .map(|need| format!("`{}`", context.container(need.dependent).name))
-        .collect();
-    let (name, names) = (&context.container(at).name, names.join(" and "));
-    (!names.is_empty()).then(|| format!("{names} can start before `{name}` serves"))
 }
