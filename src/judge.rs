@@ -1,7 +1,5 @@
 //! Judges the workloads of a run: predicts each, runs the rules, looks up the places of findings.
 
-mod configs;
-
 use crate::catalog::Catalog;
 use crate::config::Levels;
 use crate::finding::Finding;
@@ -11,9 +9,9 @@ use crate::plan::config::NoConfigs;
 use crate::plan::profile::{Profile, profiles};
 use crate::plan::{self, StartPlan};
 use crate::pod::{KubeVersion, Workload};
+use crate::rules::configs::{self, OfRun};
 use crate::rules::{self, Context, Preference, Subject};
 use crate::run::{DocumentRead, Run};
-use configs::OfRun;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
@@ -76,6 +74,7 @@ fn of_subjects(
         target.levels.apply(finding);
         look_up(finding, &read.document, run);
     });
+    findings.shrink_to_fit();
     findings
 }
 
@@ -149,9 +148,11 @@ fn subjects<'r>(
     read: &'r DocumentRead,
     target: Target<'r>,
 ) -> Vec<Subject<'r>> {
-    read.workloads()
-        .map(|workload| subject(run, source, read.document.index, workload, target))
-        .collect()
+    let workloads: Vec<&Workload> = read.workloads().collect();
+    let subjects = workloads
+        .into_iter()
+        .map(|workload| subject(run, source, read.document.index, workload, target));
+    subjects.collect()
 }
 
 fn subject<'r>(

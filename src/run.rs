@@ -254,7 +254,7 @@ fn read_part(source: &Source, part: parse::Part) -> PartRead {
         documents: Vec::new(),
     };
     for mut document in part.documents {
-        let contents = read(&document);
+        let mut contents = read(&document);
         out.is_kubernetes |= contents.is_kubernetes;
         if contents.is_kubernetes {
             let twice = document.duplicates.iter().map(|twice| {
@@ -272,6 +272,7 @@ fn read_part(source: &Source, part: parse::Part) -> PartRead {
         }
         if !contents.objects.is_empty() {
             document.shrink();
+            contents.objects.shrink_to_fit();
             out.documents.push(DocumentRead {
                 document,
                 objects: contents.objects,

@@ -117,7 +117,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, LoadError> {
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return Err(LoadError::Utf16);
     }
-    if bytes.iter().take(8192).any(|byte| *byte == 0) {
+    if bytes[..bytes.len().min(8192)].contains(&0) {
         return Err(LoadError::Binary);
     }
     String::from_utf8(bytes).map_err(|error| {

@@ -428,12 +428,29 @@ impl<'d> Node<'d> {
 
     /// The entry that a mapping itself writes under `key`; of several the last, as with kubectl.
     pub fn own_entry(self, key: &str) -> Option<(Node<'d>, Node<'d>)> {
-        let mut found = self.own_entries().filter(|(name, _)| name.is_text(key));
-        if self.document.duplicates.is_empty() {
-            found.next()
-        } else {
-            found.last()
+        let document = self.document;
+        let mapping = self.resolved().raw();
+        if !matches!(mapping.kind, Kind::Mapping { .. }) {
+            return None;
         }
+        let (mut next, mut found) = (mapping.first, None);
+        // This look-up is what a run does most, by far.
+        while let Some(raw) = document.nodes.get(next as usize) {
+            let name = Node { document, id: next };
+            let value = Node {
+                document,
+                id: raw.next,
+            };
+            next = document.nodes.get(raw.next as usize)?.next;
+            if !name.is_text(key) {
+                continue;
+            }
+            found = Some((name, value));
+            if document.duplicates.is_empty() {
+                break;
+            }
+        }
+        found
     }
 
     /// The value under `key`, through aliases and merges.
@@ -470,6 +487,16 @@ impl<'d> Node<'d> {
         let all = self.entry_nodes().into_iter();
         all.filter_map(|(key, value)| Some((key.text()?, value)))
             .collect()
+    }
+
+    /// The keys of [`Self::entries`].
+    pub fn keys(self) -> impl Iterator<Item = &'d str> {
+        // Without merges and repeated keys they are those that are written.
+        let is_plain = !self.document.has_merge_key && self.document.duplicates.is_empty();
+        let written = is_plain.then(|| self.own_entries().filter_map(|(key, _)| key.text()));
+        let seen = (!is_plain).then(|| self.entries().into_iter().map(|(key, _)| key));
+        let written = written.into_iter().flatten();
+        written.chain(seen.into_iter().flatten())
     }
 
     fn entry_nodes(self) -> Vec<(Node<'d>, Node<'d>)> {

@@ -6,6 +6,7 @@
 use super::node::{Document, Duplicate, Kind, NONE, Node, Property, Raw};
 use super::source::{Source, Span};
 use granit_parser::{Event, Options, Parser, ScalarStyle, StructureStyle};
+use memchr::memmem;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ pub struct Parsed {
 }
 
 /// Parses a whole text, part by part.
-pub fn parse(name: impl Into<String>, text: impl Into<Arc<str>>) -> Parsed {
+pub fn parse(name: impl Into<String>, text: impl Into<String>) -> Parsed {
     parse_source(&Arc::new(Source::new(name, text)))
 }
 
@@ -63,7 +64,7 @@ pub fn parts(text: &str) -> Vec<Span> {
         return parts;
     }
     // A directive belongs to the document after the next `---`: such a file is parsed in one go.
-    if text.starts_with('%') || text.contains("\n%") {
+    if text.starts_with('%') || memmem::find(text.as_bytes(), b"\n%").is_some() {
         return vec![Span::new(0, text.len())];
     }
     let mut parts = Vec::new();
@@ -84,7 +85,7 @@ pub fn parts(text: &str) -> Vec<Span> {
 fn separators(text: &str) -> impl Iterator<Item = usize> {
     let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let first = text[bom..].starts_with("---").then_some(bom);
-    let rest = text.match_indices("\n---").map(|(at, _)| at + 1);
+    let rest = memmem::find_iter(text.as_bytes(), b"\n---").map(|at| at + 1);
     first.into_iter().chain(rest).filter(|at| {
         matches!(
             text.as_bytes().get(at + 3),
@@ -156,13 +157,20 @@ pub fn parse_part(source: &Arc<Source>, part: Span, index: usize) -> Part {
             Some(Ok((event, span))) => builder.event(event, span),
             Some(Err(error)) => {
                 builder.fail(&error);
-                if !parser.proceed_next_document().unwrap_or(false) {
+                if !may_go_on(text) || !parser.proceed_next_document().unwrap_or(false) {
                     break;
                 }
             }
         }
     }
     builder.finish()
+}
+
+/// Whether a part can hold another document behind one that is broken: nearly none does, and the
+/// parser reads on to its end to find out.
+fn may_go_on(part: &str) -> bool {
+    let has = |mark: &[u8]| memmem::find(part.as_bytes(), mark).is_some();
+    has(b"\n---") || has(b"\n...")
 }
 
 /// kubectl accepts a byte order mark after a `---` line (files joined with `cat`); the parser does
@@ -241,7 +249,9 @@ impl<'s> Builder<'s> {
             Event::Comment(..) => self.comments.push(span),
             Event::Scalar(text, style, anchor, tag) => {
                 let id = self.scalar(text, style, span);
-                self.properties(id, anchor, tag.as_deref(), tag_start);
+                if anchor != 0 || tag.is_some() {
+                    self.properties(id, anchor, tag.as_deref(), tag_start);
+                }
             }
             Event::SequenceStart(style, anchor, tag) => {
                 let flow = style == StructureStyle::Flow;
@@ -358,8 +368,13 @@ impl<'s> Builder<'s> {
             .source
             .text()
             .get(span.start as usize + quotes..span.end as usize - quotes);
-        // The parser reports a value that is left out as a `~` of no length.
-        let is_written = span.is_empty() || written == Some(&*text);
+        // What the parser borrows is the text at this place, and a value that is left out comes as a
+        // `~` of no length.
+        let is_there = |written: &str| {
+            written.len() == text.len()
+                && (std::ptr::eq(written.as_ptr(), text.as_ptr()) || *written == *text)
+        };
+        let is_written = span.is_empty() || written.is_some_and(is_there);
         let mut first = NONE;
         if !is_written && let Some(document) = &mut self.current {
             document.owned.push(text.into_owned().into_boxed_str());

@@ -4,6 +4,7 @@
 //! octal number, and the key `010` becomes `"8"`.
 
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A scalar's meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +63,16 @@ fn number(text: &str) -> Option<Scalar<'static>> {
         ".nan" | ".NaN" | ".NAN" => return Some(Scalar::Float(f64::NAN)),
         _ => {}
     }
-    let plain: String = text.chars().filter(|char| *char != '_').collect();
+    // Most of what begins like a number is a flag, a time or an address.
+    let may_be =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'+' | b'-');
+    if !text.bytes().all(may_be) || text.starts_with("--") {
+        return None;
+    }
+    let plain = match text.contains('_') {
+        true => Cow::Owned(text.replace('_', "")),
+        false => Cow::Borrowed(text),
+    };
     if let Some(number) = int(&plain) {
         return Some(Scalar::Int(number));
     }
@@ -79,17 +89,12 @@ fn int(plain: &str) -> Option<i64> {
         b'+' => (false, &plain[1..]),
         _ => (false, plain),
     };
-    let lower = digits.to_ascii_lowercase();
-    let (radix, body) = if let Some(hex) = lower.strip_prefix("0x") {
-        (16, hex)
-    } else if let Some(binary) = lower.strip_prefix("0b") {
-        (2, binary)
-    } else if let Some(octal) = lower.strip_prefix("0o") {
-        (8, octal)
-    } else if lower.len() > 1 && lower.starts_with('0') {
-        (8, &lower[1..])
-    } else {
-        (10, &*lower)
+    let (radix, body) = match digits.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (16, &digits[2..]),
+        [b'0', b'b' | b'B', ..] => (2, &digits[2..]),
+        [b'0', b'o' | b'O', ..] => (8, &digits[2..]),
+        [b'0', _, ..] => (8, &digits[1..]),
+        _ => (10, digits),
     };
     if body.is_empty() || !body.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return None;

@@ -1,6 +1,6 @@
 //! A text with a name, and places in it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// A stretch of a [`Source`]'s text, in bytes; `end` is exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,7 +46,7 @@ pub struct Position {
 #[derive(Debug)]
 pub struct Source {
     name: String,
-    text: Arc<str>,
+    text: String,
     line_starts: OnceLock<Vec<u32>>,
 }
 
@@ -55,7 +55,7 @@ impl Source {
     pub const MAX_BYTES: u64 = u32::MAX as u64;
 
     /// A source with the name that messages use: the path as the user gave it, or `-`.
-    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Source {
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         Source {
             name: name.into(),
             text: text.into(),
@@ -80,13 +80,9 @@ impl Source {
 
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
-            let newlines = self
-                .text
-                .bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n');
+            let newlines = memchr::memchr_iter(b'\n', self.text.as_bytes());
             std::iter::once(0)
-                .chain(newlines.map(|(at, _)| at as u32 + 1))
+                .chain(newlines.map(|at| at as u32 + 1))
                 .collect()
         })
     }

@@ -60,47 +60,47 @@ const BINDS: [&str; 7] = [
 ];
 
 fn by_setting(settings: &[Setting], port: u16) -> Option<Bind> {
-    let with_port = |setting: &&Setting| {
-        let address = address(setting);
-        address.is_some_and(|(_, own)| own == Some(port))
-    };
-    let mut of_port = settings.iter().filter(with_port).peekable();
-    if of_port.peek().is_some() {
-        let is_open =
-            |setting: &Setting| address(setting).is_some_and(|(host, _)| !is_loopback(host));
-        let all: Vec<&Setting> = of_port.collect();
-        let first = all
-            .first()
-            .filter(|_| !all.iter().any(|one| is_open(one)))?;
-        return Some(Bind::Setting {
+    let addresses = settings
+        .iter()
+        .filter_map(|setting| Some((setting, address(setting)?)));
+    let addresses: Vec<Address<'_>> = addresses.collect();
+    let mut of_port = addresses.iter().filter(|(_, (_, own))| *own == Some(port));
+    if let Some((first, (host, _))) = of_port.next() {
+        let is_local = is_loopback(host) && of_port.all(|(_, (host, _))| is_loopback(host));
+        return is_local.then(|| Bind::Setting {
             at: first.at.clone(),
             words: first.value.clone(),
         });
     }
+    let mut hosts = addresses.iter().filter(|(_, (_, own))| own.is_none());
+    let (host, _) = hosts.find(|(setting, (host, _))| is_loopback(host) && is_own(setting))?;
     let has_port = settings.iter().any(|setting| {
         let is_port =
-            setting.name_words().last().as_deref() == Some("port") || setting.name == "-p";
+            setting.name_words().next_back().as_deref() == Some("port") || setting.name == "-p";
         is_port && setting.value.trim() == port.to_string()
     });
-    let host = settings.iter().find(|setting| {
-        let words: Vec<String> = setting.name_words().collect();
-        // `--host` beside `--port`; a longer name may be somebody else's: `--db-host`.
-        let is_own = words.len() == 1
-            || words
-                .iter()
-                .all(|word| BINDS.contains(&word.as_str()) || word == "http");
-        is_own && address(setting).is_some_and(|(host, own)| own.is_none() && is_loopback(host))
-    })?;
     has_port.then(|| Bind::Setting {
         at: host.at.clone(),
         words: host.value.clone(),
     })
 }
 
+/// Whether a name is about the server itself: `--host` beside `--port`; a longer name may be somebody
+/// else's, such as `--db-host`.
+fn is_own(setting: &Setting) -> bool {
+    setting.name_words().count() == 1
+        || setting
+            .name_words()
+            .all(|word| BINDS.contains(&&*word) || word == "http")
+}
+
+/// A setting with the host and perhaps the port that it names.
+type Address<'s> = (&'s Setting, (&'s str, Option<u16>));
+
 /// The address that a setting binds to, by its name: host and perhaps port.
 fn address(setting: &Setting) -> Option<(&str, Option<u16>)> {
-    let last = setting.name_words().last()?;
-    let binds = BINDS.contains(&last.as_str()) || matches!(setting.name.as_str(), "-b" | "-l");
+    let last = setting.name_words().next_back()?;
+    let binds = BINDS.contains(&&*last) || matches!(setting.name.as_str(), "-b" | "-l");
     if !binds || setting.value.contains('/') {
         return None;
     }

@@ -276,7 +276,7 @@ fn unread(reading: &Reading, script: &str) -> Option<Hook> {
     } = call.place;
     if background == Background::No {
         return Some(Hook::MayWait {
-            words: call.source.clone(),
+            words: call.source.to_string(),
         });
     }
     Some(Hook::ReturnsEarly {
@@ -293,7 +293,7 @@ fn resting(reading: &Reading, script: &str) -> Hook {
         .find(|call| !call.is_known && !call.is_local);
     if let Some(call) = unknown {
         return Hook::NotUnderstood {
-            words: call.source.clone(),
+            words: call.source.to_string(),
         };
     }
     if reading.end == End::Endless {

@@ -6,6 +6,7 @@ use super::told::Told;
 use super::waits::Reading;
 use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
+use std::borrow::Cow;
 
 /// What a container does with a path that it names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,11 +165,7 @@ fn opens(setting: &Setting) -> bool {
         "truststore",
     ];
     const OWN: [&str; 7] = ["log", "logs", "output", "pid", "dir", "data", "cache"];
-    let has = |list: &[&str]| {
-        setting
-            .name_words()
-            .any(|word| list.contains(&word.as_str()))
-    };
+    let has = |list: &[&str]| setting.name_words().any(|word| list.contains(&&*word));
     setting.value.contains('/') && (is_socket(&setting.value) || (has(&OPENED) && !has(&OWN)))
 }
 
@@ -198,8 +195,8 @@ const KEPT: [&str; 14] = [
 /// server's, `--unix-socket=/run/x.sock` mostly, a variable is the client's. None when nobody has to
 /// make it first.
 fn usage(setting: &Setting) -> Option<Usage> {
-    let words: Vec<String> = setting.name_words().collect();
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let words: Vec<Cow<'_, str>> = setting.name_words().collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&&**word));
     if has(&KEPT) || (has(&["data"]) && has(&["dir", "directory", "path", "folder"])) {
         return None;
     }

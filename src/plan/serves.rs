@@ -5,6 +5,7 @@ use super::settings::Setting;
 use super::told::Told;
 use crate::catalog::{Entry, Health};
 use crate::pod::{Action, Container, PodTemplate, Probe};
+use std::borrow::Cow;
 
 /// How it is known that a container listens on a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -215,12 +216,12 @@ fn listening(settings: &[Setting]) -> impl Iterator<Item = &Setting> {
 }
 
 fn is_listening(setting: &Setting) -> bool {
-    let words: Vec<String> = setting.name_words().collect();
-    let known = |word: &String| LISTENING.contains(&word.as_str()) || OWN.contains(&word.as_str());
-    let says_so = |word: &String| LISTENING[..6].contains(&word.as_str());
-    let is_clear = |word: &String| matches!(word.as_str(), "listen" | "bind" | "listener");
-    words.iter().any(is_clear)
-        || (words.iter().any(says_so) && words.iter().all(known))
+    let known = |word: &str| LISTENING.contains(&word) || OWN.contains(&word);
+    let says_so = |word: &str| LISTENING[..6].contains(&word);
+    let is_clear = |word: &str| matches!(word, "listen" | "bind" | "listener");
+    let words: Vec<Cow<'_, str>> = setting.name_words().collect();
+    words.iter().any(|word| is_clear(word))
+        || (words.iter().any(|word| says_so(word)) && words.iter().all(|word| known(word)))
         || matches!(setting.name.as_str(), "-p" | "-l")
 }
 
@@ -242,23 +243,19 @@ fn is_anothers(setting: &Setting, own: &Container, template: &PodTemplate) -> bo
 
 /// `CACHE_PORT` beside `CACHE_HOST=localhost` is the port of a peer.
 fn is_peer_host(port: &Setting, other: &Setting) -> bool {
-    let stem = |setting: &Setting| {
-        setting
-            .name_words()
-            .filter(|word| !LISTENING.contains(&word.as_str()))
-            .collect::<Vec<_>>()
-    };
-    let names_host = other.name_words().any(|word| {
-        matches!(
-            word.as_str(),
-            "host" | "hostname" | "addr" | "address" | "server"
-        )
-    });
+    let is_host =
+        |word: Cow<'_, str>| matches!(&*word, "host" | "hostname" | "addr" | "address" | "server");
     port.name != other.name
-        && names_host
         && is_loopback(&other.value)
+        && other.name_words().any(is_host)
         && !stem(port).is_empty()
         && stem(port) == stem(other)
+}
+
+/// The words of a name that say whose port or host it is.
+fn stem(setting: &Setting) -> Vec<Cow<'_, str>> {
+    let words = setting.name_words();
+    words.filter(|word| !LISTENING.contains(&&**word)).collect()
 }
 
 /// A port number, perhaps after an address to bind to.

@@ -1,11 +1,13 @@
 //! What a container is told: its flags and variables as names with values, wherever they stand.
 
+use super::config::Configs;
 use super::speech;
-use super::variables::Variables;
+use super::variables::{Borrowed, Variables};
 use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
 use crate::pod::Container;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// A flag with its value, or a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,11 +64,20 @@ impl Setting {
 
     /// The words of its name in lower case: `--http-port`, `-Dhttp.port` and `HTTP_PORT` are `http`,
     /// `port`.
-    pub fn name_words(&self) -> impl Iterator<Item = String> {
+    pub fn name_words(&self) -> impl DoubleEndedIterator<Item = Cow<'_, str>> {
         let property = self.name.strip_prefix(PROPERTY).filter(|it| !it.is_empty());
         let bare = property.unwrap_or(self.name.trim_start_matches('-'));
         let words = bare.split(['-', '_', '.']);
-        words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+        words.filter(|word| !word.is_empty()).map(in_lower_case)
+    }
+}
+
+/// A word in lower case; most words of flags are already.
+fn in_lower_case(word: &str) -> Cow<'_, str> {
+    let is_lower = word.is_ascii() && !word.bytes().any(|byte| byte.is_ascii_uppercase());
+    match is_lower {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(word.to_lowercase()),
     }
 }
 
@@ -131,6 +142,25 @@ pub fn settings_with(container: &Container, variables: &Variables) -> Vec<Settin
     of_words(container, &words_with(container, variables), variables)
 }
 
+/// The variables of a container that come from ConfigMaps and Secrets.
+pub fn borrowed(container: &Container, configs: &dyn Configs) -> Vec<Setting> {
+    let variables = Variables::with(container, configs);
+    let all = variables.borrowed.iter();
+    all.map(|one| of_borrowed(container, one)).collect()
+}
+
+pub(super) fn of_borrowed(container: &Container, borrowed: &Borrowed) -> Setting {
+    let (list, index) = borrowed.list;
+    Setting {
+        name: borrowed.name.clone(),
+        value: borrowed.value.clone(),
+        at: container.at.key(list).index(index),
+        file: None,
+        is_loose: borrowed.elsewhere.is_secret,
+        elsewhere: Some(borrowed.elsewhere.clone()),
+    }
+}
+
 /// [`settings_with`], the container's words being known.
 pub(super) fn of_words(
     container: &Container,
@@ -149,7 +179,10 @@ pub(super) fn of_words(
             _ => var.value.clone()?,
         };
         var.value.as_ref().filter(|_| is_last)?;
-        let at = env_at.index(index).key("value");
+        let at = match &var.at {
+            Some(elsewhere) => elsewhere.clone(),
+            None => env_at.index(index).key("value"),
+        };
         let inner = inside(&var.name, &value, &at);
         Some(std::iter::once(Setting::own(var.name.clone(), value, at)).chain(inner))
     });

@@ -5,53 +5,53 @@
 pub(super) fn left_out(script: &str) -> String {
     let mut kept = String::with_capacity(script.len());
     for line in script.lines() {
-        for (text, end) in parts(line) {
+        each_part(line, |text, end| {
             if !is_talk(text) || end == Some('|') {
                 kept.push_str(text);
             }
             kept.extend(end);
-        }
+        });
         kept.push('\n');
     }
     kept
 }
 
-/// The simple commands of a line with the sign behind each, up to a comment.
-fn parts(line: &str) -> Vec<(&str, Option<char>)> {
-    let mut parts = Vec::new();
+/// Hands out the simple commands of a line with the sign behind each, up to a comment.
+fn each_part(line: &str, mut take: impl FnMut(&str, Option<char>)) {
     let mut quote = None;
     let mut start = 0;
-    let mut previous = ' ';
-    for (at, letter) in line.char_indices() {
+    let mut previous = b' ';
+    for (at, byte) in line.bytes().enumerate() {
         match quote {
-            Some(open) if letter == open && previous != '\\' => quote = None,
+            Some(open) if byte == open && previous != b'\\' => quote = None,
             Some(_) => {}
-            None => match letter {
-                '"' | '\'' if previous != '\\' => quote = Some(letter),
-                '#' if previous.is_whitespace() => {
-                    parts.push((&line[start..at], None));
-                    return parts;
+            None => match byte {
+                b'"' | b'\'' if previous != b'\\' => quote = Some(byte),
+                b'#' if previous.is_ascii_whitespace() => {
+                    take(&line[start..at], None);
+                    return;
                 }
-                '>' if previous == '&' => {}
-                ';' | '|' | '&' if previous != '>' => {
-                    parts.push((&line[start..at], Some(letter)));
-                    start = at + letter.len_utf8();
+                b'>' if previous == b'&' => {}
+                b';' | b'|' | b'&' if previous != b'>' => {
+                    take(&line[start..at], Some(char::from(byte)));
+                    start = at + 1;
                 }
                 _ => {}
             },
         }
-        previous = letter;
+        previous = byte;
     }
-    parts.push((&line[start..], None));
-    parts
+    take(&line[start..], None);
 }
 
 /// Whether a command only prints a text.
 fn is_talk(command: &str) -> bool {
     let first = command.split_whitespace().next().unwrap_or_default();
-    let runs_another = command.contains("$(") || command.contains('`');
-    let fills_a_file = command.replace(">&2", "").contains('>');
-    matches!(first, "echo" | "printf" | "log" | "info" | "warn") && !runs_another && !fills_a_file
+    let runs_another = || command.contains("$(") || command.contains('`');
+    let fills_a_file = || command.replace(">&2", "").contains('>');
+    matches!(first, "echo" | "printf" | "log" | "info" | "warn")
+        && !runs_another()
+        && !fills_a_file()
 }
 
 #[cfg(test)]

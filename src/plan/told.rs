@@ -2,7 +2,7 @@
 
 use super::config::{self, Fact, Meaning, MountedFile};
 use super::given::Given;
-use super::settings::Setting;
+use super::settings::{self, Setting};
 use crate::finding::Elsewhere;
 use std::collections::BTreeSet;
 
@@ -32,14 +32,9 @@ impl Told {
         }
         for borrowed in &given.variables.borrowed {
             let (list, index) = borrowed.list;
-            told.settings.push(Setting {
-                name: borrowed.name.clone(),
-                value: borrowed.value.clone(),
-                at: given.container.at.key(list).index(index),
-                file: None,
-                is_loose: borrowed.elsewhere.is_secret || is_shared(given, list, index),
-                elsewhere: Some(borrowed.elsewhere.clone()),
-            });
+            let mut setting = settings::of_borrowed(given.container, borrowed);
+            setting.is_loose |= is_shared(given, list, index);
+            told.settings.push(setting);
         }
         for file in given.files() {
             if scripts.contains(&file.path) || is_run(file, given) {

@@ -1,6 +1,7 @@
 //! Settings that name an address which their container does not need at its start.
 
 use super::settings::Setting;
+use std::borrow::Cow;
 
 /// Addresses that the container itself does not dial: exceptions (`NO_PROXY`), what it tells
 /// browsers and peers about itself, and where it listens.
@@ -31,9 +32,7 @@ pub(super) fn is_for_others(setting: &Setting) -> bool {
         || name.contains("no-proxy")
         || name.contains("allowed")
         || name.contains("exclude")
-        || setting
-            .name_words()
-            .any(|word| WORDS.contains(&word.as_str()))
+        || setting.name_words().any(|word| WORDS.contains(&&*word))
         || is_own_property(setting)
         || is_own_name(setting)
 }
@@ -54,12 +53,12 @@ fn is_own_name(setting: &Setting) -> bool {
         "own",
         "my",
     ];
-    let words: Vec<String> = setting.name_words().collect();
+    let words: Vec<Cow<'_, str>> = setting.name_words().collect();
     let Some((last, first)) = words.split_last() else {
         return false;
     };
-    let is_own = |word: &String| OWN.contains(&word.as_str());
-    match last.as_str() {
+    let is_own = |word: &Cow<'_, str>| OWN.contains(&&**word);
+    match &**last {
         "url" | "uri" => !first.is_empty() && first.iter().all(is_own),
         "name" => first == ["server"],
         _ => false,
@@ -121,7 +120,5 @@ pub(super) fn is_telemetry(setting: &Setting) -> bool {
         "tracing",
         "zipkin",
     ];
-    setting
-        .name_words()
-        .any(|word| WORDS.contains(&word.as_str()))
+    setting.name_words().any(|word| WORDS.contains(&&*word))
 }

@@ -124,8 +124,8 @@ impl Reading {
         present: &Run,
         missing: &[Run],
     ) {
-        let nothing =
-            (worlds.checks.len() > 1).then(|| worlds.walk(args, &|_, check| is_asked(check)));
+        let asked_count = worlds.checks.iter().filter(|it| is_asked(it)).count();
+        let mut nothing = None;
         for (number, alone) in missing.iter().enumerate() {
             let check = worlds.checks[number].clone();
             let wait = wait_of(number, &check, present, alone);
@@ -133,17 +133,12 @@ impl Reading {
                 self.waits.extend(wait.map(|wait| Wait { bound, ..wait }));
                 continue;
             }
-            // One of several things that would each do is only missed when all of them are missing.
-            if let Some(nothing) = nothing.as_ref().filter(|run| is_repeated(run, number)) {
-                let others = |other: usize, check: &Check| other != number && is_asked(check);
-                let only_this = worlds.walk(args, &others);
-                if let Some(bound) = bound_of(&only_this, nothing, number, check.retry) {
-                    let wait = wait.or_else(|| wait_of(number, &check, &only_this, nothing));
-                    self.waits.extend(wait.map(|wait| Wait {
-                        bound,
-                        has_alternative: true,
-                        ..wait
-                    }));
+            if asked_count > 1 && is_asked(&check) {
+                let missing_all = || worlds.walk(args, &|_, check| is_asked(check));
+                let nothing = nothing.get_or_insert_with(missing_all);
+                let found = one_of_several(worlds, args, nothing, number, wait.as_ref());
+                if let Some(found) = found {
+                    self.waits.push(found);
                     continue;
                 }
             }
@@ -167,6 +162,32 @@ impl Reading {
         self.writes = files::writes(&worlds.calls, &worlds.opened);
         self.fills = files::fills(&worlds.calls, &worlds.opened);
     }
+}
+
+/// A wait for one of several things that would each do: it is only missed when all of them are
+/// missing.
+fn one_of_several(
+    worlds: &mut Worlds<'_>,
+    args: &[Arg],
+    nothing: &Run,
+    number: usize,
+    wait: Option<&Wait>,
+) -> Option<Wait> {
+    if !is_repeated(nothing, number) {
+        return None;
+    }
+    let check = worlds.checks[number].clone();
+    let others = |other: usize, check: &Check| other != number && is_asked(check);
+    let only_this = worlds.walk(args, &others);
+    let bound = bound_of(&only_this, nothing, number, check.retry)?;
+    let wait = wait
+        .cloned()
+        .or_else(|| wait_of(number, &check, &only_this, nothing))?;
+    Some(Wait {
+        bound,
+        has_alternative: true,
+        ..wait
+    })
 }
 
 fn fails(run: &Run) -> bool {
@@ -263,7 +284,7 @@ fn arg(word: &str, surroundings: Surroundings<'_>) -> Arg {
     };
     Arg {
         value,
-        source: word.to_owned(),
+        source: word.into(),
         at: None,
     }
 }

@@ -11,6 +11,7 @@ use crate::shell::{
     Surroundings, Value,
 };
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How many checks of one command are looked at.
@@ -25,7 +26,7 @@ pub(super) struct Call {
     /// Its words.
     pub(super) words: Vec<String>,
     /// Its name as it is written.
-    pub(super) source: String,
+    pub(super) source: Arc<str>,
     /// It uses no network.
     pub(super) is_local: bool,
     /// A tool that is known.
@@ -111,8 +112,11 @@ impl<'a> Worlds<'a> {
     ) -> Reply {
         match request {
             Request::File { kind, path } => self.open(*kind, path, place, is_missing),
-            // Outside a loop nobody knows whether it is there.
-            Request::FileTest { .. } if place.loops == 0 => Reply::of(Status::Unknown),
+            // Outside a loop nobody knows whether it is there, and what the kernel shows of the
+            // node nobody in the pod makes.
+            Request::FileTest { path } if place.loops == 0 || is_of_the_node(&path.value.text) => {
+                Reply::of(Status::Unknown)
+            }
             Request::FileTest { path } => {
                 let check = file_check("test", path);
                 self.answer(vec![check], is_missing)
@@ -275,6 +279,11 @@ fn file_check(tool: &str, path: &Arg) -> Check {
     }
 }
 
+/// Whether a path is one of the kernel's, about the node; the pod's own network is made in the pod.
+fn is_of_the_node(path: &str) -> bool {
+    path.starts_with("/sys/") && !path.starts_with("/sys/class/net")
+}
+
 /// Whether a command follows a file for ever.
 fn follows(name: &str, words: &[Arg]) -> bool {
     let has_flag = words.iter().any(|arg| {
@@ -304,6 +313,7 @@ fn look(name: &str, words: &[Arg]) -> Option<Check> {
     ]
     .contains(&name)
     {
+        let file = file.filter(|path| !is_of_the_node(&path.value.text));
         return file.map(|path| file_check(name, path));
     }
     let is_process = ["pgrep", "pidof", "killall", "kill", "ps"].contains(&name);
@@ -321,7 +331,7 @@ fn look(name: &str, words: &[Arg]) -> Option<Check> {
         Some((found.target, words))
     });
     let (target, mark) = named.unwrap_or_else(|| {
-        let text: Vec<&str> = words.iter().map(|arg| arg.source.as_str()).collect();
+        let text: Vec<&str> = words.iter().map(|arg| &*arg.source).collect();
         (Target::Opaque, text.join(" "))
     });
     Some(Check {

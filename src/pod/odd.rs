@@ -211,7 +211,7 @@ impl Search {
 
     /// Keys of a mapping that are nearly one of these fields.
     fn misspelt(&mut self, node: Node<'_>, at: &FieldPath, fields: &'static [&'static str]) {
-        for (key, _) in node.entries() {
+        for key in node.keys() {
             if let Some(meant) = nearest(key, fields) {
                 let lost = lost_with(meant);
                 self.add(at.key(key.to_owned()), key, Oddity::Misspelt(meant), lost);
@@ -354,24 +354,56 @@ fn lost_with(field: &'static str) -> &'static str {
 
 /// The field that a key is nearly: the same but for case and dashes, or two letters off.
 fn nearest(key: &str, fields: &'static [&'static str]) -> Option<&'static str> {
-    // Three letters more or less are never a slip: nothing is compared letter by letter then.
-    let may_be = |field: &&&str| field.len().abs_diff(key.len()) <= 3;
-    if fields.contains(&key) || !fields.iter().any(|field| may_be(&field)) {
+    if fields.contains(&key) {
         return None;
     }
-    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
-    let own = plain(key);
+    let own = Letters::of(key);
+    let mut plain_key = None;
     let is_near = |field: &&&str| {
-        if !may_be(field) {
+        // Three letters more or less are never a slip, and each slip brings or takes one letter:
+        // nearly every key is told apart without a letter by letter comparison.
+        let off = slips(field);
+        if field.len().abs_diff(key.len()) > 3 || own.differs_by_more(Letters::of(field), off) {
             return false;
         }
-        let meant = plain(field);
-        let off = match meant.len() {
-            ..=5 => 0,
-            6..=8 => 1,
-            _ => 2,
-        };
-        distance(&own, &meant) <= off
+        let own = plain_key.get_or_insert_with(|| plain(key));
+        distance(own, &plain(field)) <= off
     };
-    fields.iter().find(is_near).copied()
+    let mut fields = fields.iter();
+    fields.find(is_near).copied()
+}
+
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace(['-', '_'], "")
+}
+
+/// How many letters of a field may be wrong.
+fn slips(field: &str) -> usize {
+    match field.len() {
+        ..=5 => 0,
+        6..=8 => 1,
+        _ => 2,
+    }
+}
+
+/// Which letters a name has, upper and lower case alike; none for a name that is not ASCII, of
+/// which nothing is known.
+#[derive(Clone, Copy)]
+struct Letters(Option<u32>);
+
+impl Letters {
+    fn of(name: &str) -> Letters {
+        let letters = name.bytes().filter(u8::is_ascii_alphabetic);
+        let set = letters.fold(0, |set, letter| set | 1 << (letter & 0x1f));
+        Letters(name.is_ascii().then_some(set))
+    }
+
+    /// Whether one of the names has more letters that the other lacks than this.
+    fn differs_by_more(self, other: Letters, most: usize) -> bool {
+        let (Some(own), Some(other)) = (self.0, other.0) else {
+            return false;
+        };
+        let lacking = (own & !other).count_ones().max((other & !own).count_ones());
+        lacking as usize > most
+    }
 }

@@ -62,6 +62,8 @@ pub struct EnvVar {
     pub from: Option<KeyRef>,
     /// The pod field that it comes from, such as `status.podIP`.
     pub field: Option<String>,
+    /// Where it stands when that is not the container's own list.
+    pub at: Option<FieldPath>,
 }
 
 /// A key of a ConfigMap or Secret.
@@ -271,12 +273,16 @@ fn text(node: Node<'_>, key: &str) -> Option<String> {
 
 /// Reads the items of a list, one value for each item so that positions stay those of the text.
 fn each<T>(node: Node<'_>, key: &str, read: fn(Node<'_>) -> T) -> Vec<T> {
-    node.get(key)
-        .map(|list| list.items().map(read).collect())
-        .unwrap_or_default()
+    let Some(list) = node.get(key) else {
+        return Vec::new();
+    };
+    // Templates live as long as the run: none takes more room than it needs.
+    let mut all = Vec::with_capacity(list.items().count());
+    all.extend(list.items().map(read));
+    all
 }
 
-fn read_env(node: Node<'_>) -> EnvVar {
+pub(super) fn read_env(node: Node<'_>) -> EnvVar {
     let source = node.get("valueFrom");
     let key = |field: &str, secret| {
         let reference = source?.get(field)?;
@@ -298,6 +304,7 @@ fn read_env(node: Node<'_>) -> EnvVar {
                 .string()
                 .map(str::to_owned)
         }),
+        at: None,
     }
 }
 
@@ -453,9 +460,9 @@ impl PodTemplate {
             ("ephemeralContainers", Role::Ephemeral),
         ];
         let parts = lists.map(|(list, role)| parts(spec, &spec_at, list, role));
+        let parts: Vec<Part<'_>> = parts.into_iter().flatten().collect();
         let containers = parts
             .into_iter()
-            .flatten()
             .map(|part| Container::read(part.node, part.role, part.at))
             .collect();
         PodTemplate::of(owner, at, spec, spec_at, containers)

@@ -396,16 +396,26 @@ fn read_workloads(root: Node<'_>, object: ObjectRef, at: &FieldPath, contents: &
     }
     let annotations = words(root.find(&["metadata", "annotations"]));
     let origin = Origin::read(root);
-    for template in templates {
-        let workload = Workload {
-            object: object.clone(),
-            at: at.clone(),
-            annotations: annotations.clone(),
-            origin: origin.clone(),
+    let workload = |template, (object, annotations, origin)| {
+        let at = at.clone();
+        Object::Workload(Box::new(Workload {
+            object,
+            at,
+            annotations,
+            origin,
             template,
-        };
-        contents.objects.push(Object::Workload(Box::new(workload)));
+        }))
+    };
+    // Nearly every object has one template, for which nothing is copied.
+    let last = templates.pop();
+    for template in templates {
+        let owner = (object.clone(), annotations.clone(), origin.clone());
+        contents.objects.push(workload(template, owner));
     }
+    let owner = (object, annotations, origin);
+    contents
+        .objects
+        .extend(last.map(|template| workload(template, owner)));
 }
 
 fn read_service(node: Node<'_>, at: FieldPath) -> Service {

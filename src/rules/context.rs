@@ -1,6 +1,7 @@
 //! What a rule is given, and the words that several rules share.
 
 use super::Rule;
+use super::configs::OfRun;
 use crate::catalog::{Catalog, Entry};
 use crate::cure::{Patient, hook, native};
 use crate::finding::{Evidence, EvidenceKind, Finding, Fix, FixSafety, Label, Outcome, Severity};
@@ -63,6 +64,23 @@ impl<'a> Context<'a> {
             Some(profile) => Cow::Borrowed(&profile.settings),
             None => Cow::Owned(settings::settings(self.container(at))),
         }
+    }
+
+    /// The variables of a container that ConfigMaps of the run hold, by its place in the template.
+    /// What a Secret says is not among them.
+    pub fn borrowed(&self, at: usize) -> Vec<Setting> {
+        let configs = OfRun {
+            run: self.run,
+            namespace: self.run.namespace_of(&self.workload.object),
+            source: self.source,
+        };
+        let mut borrowed = settings::borrowed(self.container(at), &configs);
+        let is_open = |setting: &Setting| {
+            let place = setting.elsewhere.as_ref();
+            place.is_none_or(|place| !place.is_secret)
+        };
+        borrowed.retain(is_open);
+        borrowed
     }
 
     /// What the catalogue knows of a container by its place in the template.

@@ -1,6 +1,7 @@
 //! The rules: each reports one bad pattern about start order. `RULES` is the one list.
 
 mod busybox_nslookup;
+pub mod configs;
 mod context;
 mod dns_as_readiness;
 mod entrypoint_races_hook;

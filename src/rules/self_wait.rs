@@ -289,9 +289,7 @@ fn dials(setting: &Setting) -> bool {
         "no",
         "host_header",
     ];
-    !setting
-        .name_words()
-        .any(|word| OUTSIDE.contains(&word.as_str()))
+    !setting.name_words().any(|word| OUTSIDE.contains(&&*word))
 }
 
 /// The first host in a text that is the pod's own Service.

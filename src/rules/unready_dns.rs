@@ -2,7 +2,7 @@
 
 use super::context::label;
 use super::{Check, Context, Rule};
-use crate::finding::{Finding, Severity};
+use crate::finding::{Evidence, EvidenceKind, Finding, Severity};
 use crate::graph::{Host, PodName};
 use crate::manifest::{FieldPath, Mark, Node};
 use crate::plan::settings::{self, Setting};
@@ -45,7 +45,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     let order = start_order(context);
     for (index, container) in template.containers.iter().enumerate() {
-        let settings = context.settings(index);
+        let mut settings = context.settings(index).into_owned();
+        settings.extend(context.borrowed(index));
         let words = settings::words(container);
         let named = settings
             .iter()
@@ -59,7 +60,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let Some((service, words)) = peer(context, order, text, setting) else {
                 continue;
             };
-            let mut finding = report(context, service, at, words);
+            let mut finding = match setting.filter(|setting| setting.elsewhere.is_some()) {
+                Some(setting) => report_borrowed(context, service, setting, words),
+                None => report(context, service, at, Mark::Part(words)),
+            };
             finding.container = Some(container.name.clone());
             finding.related.push(label(
                 probed.at.key("readinessProbe"),
@@ -187,19 +191,36 @@ fn names_members(setting: &Setting) -> bool {
         "nodes",
         "initial",
     ];
-    setting
-        .name_words()
-        .any(|word| WORDS.contains(&word.as_str()))
+    setting.name_words().any(|word| WORDS.contains(&&*word))
 }
 
-fn report(context: &Context<'_>, service: &Service, at: &FieldPath, words: String) -> Finding {
+/// A ConfigMap lists the members.
+fn report_borrowed(
+    context: &Context<'_>,
+    service: &Service,
+    setting: &Setting,
+    words: String,
+) -> Finding {
+    let mut finding = report(context, service, &setting.at, Mark::Entry);
+    finding.evidence.push(Evidence {
+        kind: EvidenceKind::Wait,
+        detail: format!("{} names {words}", setting.name),
+        words,
+        at: setting.at.clone(),
+        span: None,
+        elsewhere: setting.elsewhere.clone(),
+    });
+    finding
+}
+
+fn report(context: &Context<'_>, service: &Service, at: &FieldPath, mark: Mark) -> Finding {
     let name = &service.object.name;
     let message = format!(
         "members of `{}` look each other up by Service `{name}`, which hides them until they are ready",
         context.workload.object.name
     );
     let text = "resolves only once that pod is ready";
-    let mut finding = context.finding(&RULE, message, at.clone(), Mark::Part(words), text);
+    let mut finding = context.finding(&RULE, message, at.clone(), mark, text);
     finding.because =
         "a headless Service resolves to ready pods only, unless it publishes the others, too"
             .to_owned();

@@ -148,7 +148,7 @@ fn put(named: &mut Named, namespace: String, name: &str, place: Place) {
 
 /// A label as selectors write it.
 fn label(key: &str, value: &str) -> String {
-    format!("{key}={value}")
+    [key, "=", value].concat()
 }
 
 /// What the API server calls who is bound.

@@ -118,7 +118,7 @@ impl Cursor<'_> {
             }
         });
         Form::For {
-            variable,
+            variable: variable.to_string(),
             words,
             body: self.body(),
         }
@@ -176,7 +176,7 @@ impl Cursor<'_> {
             if word.source.is_empty() {
                 break;
             }
-            let is_last = word.source == "]]";
+            let is_last = *word.source == *"]]";
             words.push(word);
             if is_last {
                 break;

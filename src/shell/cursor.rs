@@ -53,6 +53,14 @@ impl<'a> Cursor<'a> {
         Some(next)
     }
 
+    /// Reads up to a byte of ASCII, or to the end.
+    pub(super) fn up_to(&mut self, is_end: impl Fn(u8) -> bool) -> &'a str {
+        let rest = self.rest();
+        let length = rest.bytes().position(is_end).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
     /// The text from a place that was read before up to here.
     pub(super) fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.at).unwrap_or_default()
@@ -117,7 +125,7 @@ impl<'a> Cursor<'a> {
                 (end, (end + 1).min(self.text.len()))
             }
         };
-        let mark = mark.literal().unwrap_or_else(|| mark.source.clone());
+        let mark = mark.literal().unwrap_or_else(|| mark.source.to_string());
         let mut body = String::new();
         let mut resume = body_start;
         for line in self

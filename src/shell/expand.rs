@@ -30,6 +30,9 @@ impl Rehearsal<'_> {
 
     /// The value of a word that is not split.
     pub(super) fn value(&mut self, word: &Word) -> Value {
+        if let [part] = word.parts.as_slice() {
+            return self.part(part);
+        }
         let mut value = Value::known("");
         for part in &word.parts {
             value.push(&self.part(part));
@@ -59,7 +62,10 @@ impl Rehearsal<'_> {
             if is_split(part) && value.knowledge == Knowledge::Known {
                 split(&value.text, &mut fields, &mut current);
             } else {
-                current.get_or_insert_with(|| Value::known("")).push(&value);
+                match &mut current {
+                    Some(before) => before.push(&value),
+                    None => current = Some(value),
+                }
             }
         }
         fields.extend(current);

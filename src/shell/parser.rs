@@ -222,7 +222,7 @@ pub(super) fn plain_word(text: &str, at: usize) -> Word {
             text: text.to_owned(),
             is_quoted: true,
         }],
-        source: text.to_owned(),
+        source: text.into(),
         at,
     }
 }
@@ -254,11 +254,7 @@ pub(super) fn assignment(word: &Word) -> Option<Assignment> {
         appends,
         value: Word {
             parts,
-            source: word
-                .source
-                .get(left.len() + 1..)
-                .unwrap_or_default()
-                .to_owned(),
+            source: word.source.get(left.len() + 1..).unwrap_or_default().into(),
             at: word.at + left.len() + 1,
         },
     })

@@ -9,6 +9,9 @@ use std::sync::Arc;
 impl Cursor<'_> {
     pub(super) fn redirection(&mut self) -> Option<Redirection> {
         let start = self.at;
+        if !matches!(self.peek(), Some(b'<' | b'>' | b'&' | b'0'..=b'9')) {
+            return None;
+        }
         if self.take("&>>") || self.take("&>") {
             return Some(self.redirect_to(None, RedirectionKind::Both));
         }
@@ -91,7 +94,7 @@ impl Cursor<'_> {
                     source: source.clone(),
                     is_quoted: true,
                 }],
-                source,
+                source: source.into(),
                 at: start,
             },
         }

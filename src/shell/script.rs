@@ -166,7 +166,7 @@ pub struct Word {
     /// Its parts.
     pub parts: Vec<Part>,
     /// Its text in the script, quotes and all.
-    pub source: String,
+    pub source: Arc<str>,
     /// Where it begins in the text, in bytes.
     pub at: usize,
 }

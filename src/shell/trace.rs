@@ -3,6 +3,7 @@
 use super::script::RedirectionKind;
 use super::value::{Status, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A word of a command that is about to run.
@@ -11,7 +12,7 @@ pub struct Arg {
     /// Its value.
     pub value: Value,
     /// Its text in the script.
-    pub source: String,
+    pub source: Arc<str>,
     /// Where it begins in its script, in bytes; none for words that no script holds.
     pub at: Option<usize>,
 }

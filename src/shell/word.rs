@@ -24,7 +24,7 @@ impl Cursor<'_> {
         let start = self.at;
         let mut parts = Vec::new();
         while let Some(byte) = self.peek() {
-            if self.word_ends(byte, ends) {
+            if word_ends(byte, ends) {
                 break;
             }
             match byte {
@@ -33,23 +33,17 @@ impl Cursor<'_> {
                 b'$' | b'`' => self.expansion(&mut parts, false),
                 b'\\' => self.escaped(&mut parts),
                 _ => {
-                    let next = self.bump().expect("a byte was seen");
-                    push(&mut parts, next, false);
+                    let plain = self.up_to(|byte| {
+                        word_ends(byte, ends) || matches!(byte, b'\'' | b'"' | b'$' | b'`' | b'\\')
+                    });
+                    push_text(&mut parts, plain, false);
                 }
             }
         }
         Word {
             parts,
-            source: self.since(start).to_owned(),
+            source: self.since(start).into(),
             at: start,
-        }
-    }
-
-    fn word_ends(&self, byte: u8, ends: Ends) -> bool {
-        match ends {
-            Ends::Operator => ends_word(byte),
-            Ends::Brace => byte == b'}',
-            Ends::Blank => byte.is_ascii_whitespace(),
         }
     }
 
@@ -89,8 +83,8 @@ impl Cursor<'_> {
                 b'$' | b'`' => self.expansion(parts, true),
                 b'\\' => self.escaped_in_quotes(parts),
                 _ => {
-                    let next = self.bump().expect("a byte was seen");
-                    push(parts, next, true);
+                    let plain = self.up_to(|byte| matches!(byte, b'"' | b'$' | b'`' | b'\\'));
+                    push_text(parts, plain, true);
                 }
             }
         }
@@ -296,15 +290,27 @@ impl Cursor<'_> {
     }
 }
 
+fn word_ends(byte: u8, ends: Ends) -> bool {
+    match ends {
+        Ends::Operator => ends_word(byte),
+        Ends::Brace => byte == b'}',
+        Ends::Blank => byte.is_ascii_whitespace(),
+    }
+}
+
 fn push(parts: &mut Vec<Part>, next: char, quoted: bool) {
+    push_text(parts, next.encode_utf8(&mut [0; 4]), quoted);
+}
+
+fn push_text(parts: &mut Vec<Part>, next: &str, quoted: bool) {
     if let Some(Part::Literal { text, is_quoted }) = parts.last_mut()
         && *is_quoted == quoted
     {
-        text.push(next);
+        text.push_str(next);
         return;
     }
     parts.push(Part::Literal {
-        text: next.to_string(),
+        text: next.to_owned(),
         is_quoted: quoted,
     });
 }

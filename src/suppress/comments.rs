@@ -33,7 +33,7 @@ struct Place {
 
 /// Whether a file has ignores in comments at all.
 pub(super) fn are_in(source: &Source) -> bool {
-    source.text().contains(MARK)
+    memchr::memmem::find(source.text().as_bytes(), MARK.as_bytes()).is_some()
 }
 
 /// The ignores in the comments of a document.

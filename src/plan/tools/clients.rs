@@ -77,7 +77,7 @@ fn server(line: &Line<'_>, client: &Client, options: &Options<'_>) -> (Target, S
     if let Some(words) = hidden {
         return (Target::Opaque, words);
     }
-    let words = line.words[0].source.clone();
+    let words = line.words[0].source.to_string();
     if options.has(client.elsewhere) {
         return (Target::Opaque, words);
     }
@@ -195,7 +195,7 @@ fn docker(line: &Line<'_>) -> Option<Recognised> {
         return one(line.check(target, words, retry, Kind::Probe));
     }
     let target = daemon(line, "DOCKER_HOST", "/var/run/docker.sock");
-    one(line.check(target, line.words[0].source.clone(), retry, Kind::Probe))
+    one(line.check(target, line.words[0].source.to_string(), retry, Kind::Probe))
 }
 
 fn buildctl(line: &Line<'_>) -> Option<Recognised> {
@@ -212,7 +212,7 @@ fn buildctl(line: &Line<'_>) -> Option<Recognised> {
         return one(line.check(target, words, retry, Kind::Probe));
     }
     let target = daemon(line, "BUILDKIT_HOST", "/run/buildkit/buildkitd.sock");
-    one(line.check(target, line.words[0].source.clone(), retry, Kind::Probe))
+    one(line.check(target, line.words[0].source.to_string(), retry, Kind::Probe))
 }
 
 /// The daemon that a variable names, else the usual socket; opaque when the variable may be set, to

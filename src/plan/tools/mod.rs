@@ -90,7 +90,7 @@ impl Line<'_> {
 
     /// A check without an address in it; its own name is marked.
     fn bare(&self, target: Target, retry: Retry) -> Check {
-        self.check(target, self.words[0].source.clone(), retry, Kind::Probe)
+        self.check(target, self.words[0].source.to_string(), retry, Kind::Probe)
     }
 
     fn has_word(&self, word: &str) -> bool {

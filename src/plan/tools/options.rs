@@ -114,12 +114,12 @@ impl<'a> Options<'a> {
 fn part(word: &Arg, value: &str) -> Arg {
     let mut part = word.clone();
     part.source = match word.source.find(value) {
-        Some(at) if !value.is_empty() => word.source[at..at + value.len()].to_owned(),
+        Some(at) if !value.is_empty() => word.source[at..at + value.len()].into(),
         _ => word
             .source
             .split_once('=')
-            .map_or(word.source.as_str(), |(_, value)| value)
-            .to_owned(),
+            .map_or(&*word.source, |(_, value)| value)
+            .into(),
     };
     value.clone_into(&mut part.value.text);
     part.at = None;

@@ -226,7 +226,7 @@ fn linkerd_await(line: &Line<'_>) -> Option<Recognised> {
         path: Some("/ready".to_owned()),
     });
     let words = port.map_or_else(
-        || line.words[0].source.clone(),
+        || line.words[0].source.to_string(),
         |port| unquoted(&port.source).to_owned(),
     );
     Some(Recognised {
@@ -362,7 +362,7 @@ fn kubectl(line: &Line<'_>) -> Option<Recognised> {
         what.push_str(&selector.value.text);
     }
     let words = options.plain.get(skipped).map_or_else(
-        || line.words[0].source.clone(),
+        || line.words[0].source.to_string(),
         |(_, arg)| unquoted(&arg.source).to_owned(),
     );
     let what = what.trim().to_owned();

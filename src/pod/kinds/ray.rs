@@ -30,6 +30,10 @@ pub(super) fn templates(root: Node<'_>, at: &FieldPath, object: &ObjectRef) -> V
                 value: Some(address.to_owned()),
                 from: None,
                 field: None,
+                at: Some(
+                    at.keys(path)
+                        .keys(&["gcsFaultToleranceOptions", "redisAddress"]),
+                ),
             });
         }
     }

@@ -6,10 +6,13 @@ use crate::plan::config::{ConfigEntry, Configs, MapRef};
 use crate::run::{ConfigValue, Run};
 
 /// Those that a workload of this namespace, in this source, means by their names.
-pub(super) struct OfRun<'r> {
-    pub(super) run: &'r Run,
-    pub(super) namespace: &'r str,
-    pub(super) source: usize,
+pub struct OfRun<'r> {
+    /// The run.
+    pub run: &'r Run,
+    /// The namespace.
+    pub namespace: &'r str,
+    /// The source, whose own ConfigMaps are meant before those of others.
+    pub source: usize,
 }
 
 impl Configs for OfRun<'_> {
@@ -39,7 +42,7 @@ fn entry<'r>(map: MapRef<'_>, value: ConfigValue<'r>) -> ConfigEntry<'r> {
 }
 
 /// Looks up where a piece of evidence stands: its words, or the key alone when it is a Secret's.
-pub(super) fn look_up(elsewhere: &mut Elsewhere, words: &str, run: &Run) {
+pub fn look_up(elsewhere: &mut Elsewhere, words: &str, run: &Run) {
     let Some(read) = run.document(elsewhere.source, elsewhere.document) else {
         return;
     };
