@@ -3,7 +3,7 @@
 use super::{list, script_words};
 use crate::manifest::{FieldPath, Node};
 use crate::pod::shape;
-use crate::pod::template::{Container, PodTemplate, Role};
+use crate::pod::template::{Container, EnvVar, PodTemplate, Role, read_env};
 
 /// One pod template for each task that an object holds, its own or a pipeline's.
 pub(super) fn templates(root: Node<'_>, at: &FieldPath) -> Vec<PodTemplate> {
@@ -25,6 +25,7 @@ fn is_task(node: Node<'_>) -> bool {
 
 fn read(owner: Node<'_>, owner_at: &FieldPath, task: Node<'_>, at: &FieldPath) -> PodTemplate {
     let common = task.find(&["stepTemplate", "image"]).and_then(Node::string);
+    let common_env = common_env(task, at);
     let sidecars = list(task, at, "sidecars", Role::App);
     let mut steps = list(task, at, "steps", Role::App);
     // The entrypoint of the first step waits until the kubelet reports each sidecar ready; without
@@ -39,6 +40,11 @@ fn read(owner: Node<'_>, owner_at: &FieldPath, task: Node<'_>, at: &FieldPath) -
             step.name = format!("unnamed-{index}");
         }
         step.image = step.image.take().or_else(|| common.map(str::to_owned));
+        let inherited = common_env
+            .iter()
+            .filter(|var| !step.env.iter().any(|own| own.name == var.name));
+        let inherited: Vec<EnvVar> = inherited.cloned().collect();
+        step.env.extend(inherited);
         step.started_after.clone_from(&before);
         before.push(step.name.clone());
     }
@@ -47,6 +53,17 @@ fn read(owner: Node<'_>, owner_at: &FieldPath, task: Node<'_>, at: &FieldPath) -
     let mut template = PodTemplate::of(owner, owner_at.clone(), task, at.clone(), steps);
     template.ends_sidecars = true;
     template
+}
+
+/// The variables that every step gets, unless it sets them itself.
+fn common_env(task: Node<'_>, at: &FieldPath) -> Vec<EnvVar> {
+    let list = task.find(&["stepTemplate", "env"]);
+    let items = list.into_iter().flat_map(Node::items).enumerate();
+    let vars = items.map(|(index, item)| EnvVar {
+        at: Some(at.keys(&["stepTemplate", "env"]).index(index).key("value")),
+        ..read_env(item)
+    });
+    vars.collect()
 }
 
 fn read_scripts(task: Node<'_>, steps: &mut [Container]) {
