@@ -15,6 +15,16 @@ pub enum Segment {
     Index(usize),
 }
 
+impl Segment {
+    /// The step to a key of the text. The keys on the way to nearly every pod template are not copied
+    /// into each of the many paths below it.
+    pub fn of_key(key: &str) -> Segment {
+        const USUAL: [&str; 3] = ["spec", "template", "jobTemplate"];
+        let usual = USUAL.into_iter().find(|usual| *usual == key);
+        Segment::Key(usual.map_or_else(|| Cow::Owned(key.to_owned()), Cow::Borrowed))
+    }
+}
+
 /// The way from a document's root to a value, as `kubectl explain` writes it:
 /// `spec.template.spec.initContainers[0].startupProbe`. Many things know their place, so that a copy
 /// shares the steps.

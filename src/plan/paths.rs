@@ -229,6 +229,9 @@ fn of_relay(word: &str) -> Option<(String, Usage)> {
 
 /// The absolute paths in a value; `%2F` in a URL is a `/`.
 pub(super) fn paths(value: &str) -> Vec<String> {
+    if !value.contains(['/', '%']) {
+        return Vec::new();
+    }
     let is_end = |char: char| {
         char.is_whitespace()
             || matches!(

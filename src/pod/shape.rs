@@ -95,7 +95,7 @@ fn search<'d>(
             search(node, value, has_shape, found, depth + 1);
             found[before..]
                 .iter_mut()
-                .for_each(|one| one.steps.push(Segment::Key(key.to_owned().into())));
+                .for_each(|one| one.steps.push(Segment::of_key(key)));
         }
     }
 }

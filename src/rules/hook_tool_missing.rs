@@ -50,7 +50,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// The commands of hooks and probes of a container that its image is known not to have.
 pub(super) fn missing(context: &Context<'_>, at: usize) -> Vec<Missing> {
     let container = context.container(at);
-    if container.role == Role::Init || installs(container) {
+    if container.role == Role::Init {
         return Vec::new();
     }
     let hooks = Side::BOTH.into_iter().filter_map(|side| {
@@ -73,7 +73,7 @@ pub(super) fn missing(context: &Context<'_>, at: usize) -> Vec<Missing> {
                 return None;
             };
             let (word, place) = absent(context, container, command, &at)?;
-            Some(Missing { field, word, place })
+            (!installs(container)).then_some(Missing { field, word, place })
         })
         .collect()
 }

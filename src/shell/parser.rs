@@ -169,7 +169,8 @@ impl Cursor<'_> {
             if word.source.is_empty() {
                 break;
             }
-            match assignment(&word).filter(|_| words.is_empty()) {
+            let assignment = || assignment(&word).or_else(|| element_assignment(&word));
+            match words.is_empty().then(assignment).flatten() {
                 Some(mut assignment) => {
                     self.array(&mut assignment);
                     assignments.push(assignment);
@@ -256,6 +257,22 @@ pub(super) fn assignment(word: &Word) -> Option<Assignment> {
             parts,
             source: word.source.get(left.len() + 1..).unwrap_or_default().into(),
             at: word.at + left.len() + 1,
+        },
+    })
+}
+
+/// `NAME[INDEX]=value`: the array is one variable, of which nobody keeps count.
+fn element_assignment(word: &Word) -> Option<Assignment> {
+    let (name, rest) = word.source.split_once('[')?;
+    let is_one = is_name(name) && (rest.contains("]=") || rest.contains("]+="));
+    is_one.then(|| Assignment {
+        name: name.to_owned(),
+        appends: false,
+        value: Word {
+            // The commands in the index and the value run.
+            parts: [word.parts.as_slice(), &[Part::Opaque(String::new())]].concat(),
+            source: word.source.clone(),
+            at: word.at,
         },
     })
 }

@@ -90,6 +90,7 @@ fn scripts_have_the_tree_that_sh_gives_them() {
         ("a b&&c||d;e &", "a,b && c || d; e &"),
         ("! a | b # c\nd", "!a | b; d"),
         ("A=1 B='x y' c \"d e\"\\ f", "A=,B=,c,d e f"),
+        ("a[$i]=1 b[\"$(c)\"]+=2 d e[1]=f", "a=,b=,d,e[1]=f"),
         (
             "a $X ${Y:-z} $(b c) `d` $((1+2))",
             "a,<$X>,<${Y:-z}>,<$(b c)>,<`d`>,<$((1+2))>",
