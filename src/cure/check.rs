@@ -57,7 +57,7 @@ fn own_probe(provider: &Container, entry: Option<&Entry>) -> Option<Check> {
     ];
     let (name, probe): (&str, &Probe) = own
         .into_iter()
-        .find_map(|(name, probe)| Some((name, probe.as_ref()?)))?;
+        .find_map(|(name, probe)| Some((name, probe.as_deref()?)))?;
     let waits_for_app = entry.is_some_and(|entry| entry.waits_for_app.is_some());
     let cannot_pass = waits_for_app || asks_loopback(provider, entry, &probe.action);
     let handler = probe.action.to_json().filter(|_| !cannot_pass)?;

@@ -121,7 +121,7 @@ fn is_test(command: &Command) -> bool {
     match &command.form {
         Form::Simple { words, .. } => {
             let name = words.first().and_then(Word::literal);
-            name.is_some_and(|name| matches!(name.as_str(), "[" | "[[" | "test"))
+            name.is_some_and(|name| matches!(&*name, "[" | "[[" | "test"))
         }
         Form::Arithmetic(_) => true,
         Form::Group(_)

@@ -434,7 +434,7 @@ impl<'d> Node<'d> {
             return None;
         }
         let (mut next, mut found) = (mapping.first, None);
-        // This look-up is what a run does most, by far.
+        // This look-up is what a run does most, by far: most keys are told apart by their lengths.
         while let Some(raw) = document.nodes.get(next as usize) {
             let name = Node { document, id: next };
             let value = Node {
@@ -442,6 +442,11 @@ impl<'d> Node<'d> {
                 id: raw.next,
             };
             next = document.nodes.get(raw.next as usize)?.next;
+            let is_as_written = raw.kind == Kind::Plain && raw.first == NONE;
+            let has_other_length = (raw.end - raw.start) as usize != key.len();
+            if is_as_written && has_other_length && document.source.is_some() {
+                continue;
+            }
             if !name.is_text(key) {
                 continue;
             }

@@ -619,15 +619,22 @@ fn find_duplicates(document: &mut Document, first: u32) {
     let mut names = [None; FEW];
     let mut found = Vec::new();
     let (mut has_odd_key, mut has_merge_key, mut count) = (false, false, 0);
+    // The lengths and first letters met so far: most mappings have no two keys alike in both.
+    let mut met: u64 = 0;
     for key in keys(document, first) {
         let name = key.text();
         has_odd_key |= matches!(key.kind(), Kind::Mapping { .. } | Kind::Sequence { .. });
         has_merge_key |= name == Some("<<");
-        if let (Some(place), Some(_)) = (names.get_mut(count), name) {
+        if let (Some(place), Some(text)) = (names.get_mut(count), name) {
             *place = name;
-            let earlier = names[..count].iter().position(|earlier| *earlier == name);
-            let earlier = earlier.and_then(|at| keys(document, first).nth(at));
-            found.extend(earlier.map(|earlier| duplicate(earlier, key)));
+            let letter = text.bytes().next().unwrap_or_default();
+            let form = 1 << ((text.len() * 7 + usize::from(letter)) % 64);
+            if met & form != 0 {
+                let earlier = names[..count].iter().position(|earlier| *earlier == name);
+                let earlier = earlier.and_then(|at| keys(document, first).nth(at));
+                found.extend(earlier.map(|earlier| duplicate(earlier, key)));
+            }
+            met |= form;
         }
         count += 1;
     }

@@ -191,7 +191,7 @@ fn add(found: &mut Vec<Dialled>, dialled: Dialled) {
 }
 
 /// Whether a text can name the pod's loopback at all.
-fn has_loopback(text: &str) -> bool {
+pub fn has_loopback(text: &str) -> bool {
     let bytes = text.as_bytes();
     // Every text of every container is asked this, more than once: one pass for all names.
     bytes.iter().enumerate().any(|(at, byte)| {

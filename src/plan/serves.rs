@@ -4,7 +4,7 @@ pub use super::addresses::is_loopback;
 use super::settings::Setting;
 use super::told::Told;
 use crate::catalog::{Entry, Health};
-use crate::pod::{Action, Container, PodTemplate, Probe};
+use crate::pod::{Action, Container, PodTemplate};
 use std::borrow::Cow;
 
 /// How it is known that a container listens on a port.
@@ -293,10 +293,7 @@ fn probed(container: &Container) -> impl Iterator<Item = u16> {
         &container.readiness,
         &container.liveness,
     ];
-    let actions = probes
-        .into_iter()
-        .flatten()
-        .map(|probe: &Probe| &probe.action);
+    let actions = probes.into_iter().flatten().map(|probe| &probe.action);
     let hooks = [&container.post_start, &container.pre_stop]
         .into_iter()
         .flatten();

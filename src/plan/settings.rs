@@ -5,6 +5,7 @@ use super::speech;
 use super::variables::{Borrowed, Variables};
 use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
+use crate::manifest::path::Segment;
 use crate::pod::Container;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -181,7 +182,10 @@ pub(super) fn of_words(
         var.value.as_ref().filter(|_| is_last)?;
         let at = match &var.at {
             Some(elsewhere) => elsewhere.clone(),
-            None => env_at.index(index).key("value"),
+            None => {
+                let value = [Segment::Index(index), Segment::Key("value".into())];
+                env_at.below(value.into_iter())
+            }
         };
         let inner = inside(&var.name, &value, &at);
         Some(std::iter::once(Setting::own(var.name.clone(), value, at)).chain(inner))

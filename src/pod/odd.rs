@@ -5,6 +5,7 @@ use super::shape::Found;
 use super::workload::ObjectRef;
 use crate::manifest::{FieldPath, Node};
 use crate::nearness::distance;
+use std::cell::OnceCell;
 
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -357,13 +358,17 @@ fn nearest(key: &str, fields: &'static [&'static str]) -> Option<&'static str> {
     if fields.contains(&key) {
         return None;
     }
-    let own = Letters::of(key);
+    let own = OnceCell::new();
     let mut plain_key = None;
     let is_near = |field: &&&str| {
         // Three letters more or less are never a slip, and each slip brings or takes one letter:
         // nearly every key is told apart without a letter by letter comparison.
+        if field.len().abs_diff(key.len()) > 3 {
+            return false;
+        }
         let off = slips(field);
-        if field.len().abs_diff(key.len()) > 3 || own.differs_by_more(Letters::of(field), off) {
+        let own = own.get_or_init(|| Letters::of(key));
+        if own.differs_by_more(Letters::of(field), off) {
             return false;
         }
         let own = plain_key.get_or_insert_with(|| plain(key));

@@ -168,11 +168,11 @@ pub struct Container {
     /// `volumeMounts`.
     pub mounts: Vec<Mount>,
     /// `startupProbe`.
-    pub startup: Option<Probe>,
+    pub startup: Option<Box<Probe>>,
     /// `readinessProbe`.
-    pub readiness: Option<Probe>,
+    pub readiness: Option<Box<Probe>>,
     /// `livenessProbe`.
-    pub liveness: Option<Probe>,
+    pub liveness: Option<Box<Probe>>,
     /// `lifecycle.postStart`.
     pub post_start: Option<Action>,
     /// `lifecycle.preStop`.
@@ -219,7 +219,7 @@ impl Container {
             ("livenessProbe", &self.liveness),
         ];
         all.into_iter()
-            .filter_map(|(field, probe)| Some((field, probe.as_ref()?)))
+            .filter_map(|(field, probe)| Some((field, probe.as_deref()?)))
     }
 
     /// `command` and `args` one after the other, as the runtime runs them.
@@ -230,7 +230,7 @@ impl Container {
     pub(super) fn read(node: Node<'_>, list: Role, at: FieldPath) -> Container {
         let text = |key: &str| node.get(key).and_then(Node::string).map(str::to_owned);
         let list_of = |key: &str| node.get(key).map(strings).unwrap_or_default();
-        let probe = |key: &str| node.get(key).and_then(Probe::read);
+        let probe = |key: &str| node.get(key).and_then(Probe::read).map(Box::new);
         let hook = |key: &str| {
             node.find(&["lifecycle", key])
                 .filter(|hook| hook.is_mapping())

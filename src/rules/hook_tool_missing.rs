@@ -64,7 +64,8 @@ pub(super) fn missing(context: &Context<'_>, at: usize) -> Vec<Missing> {
     ];
     let probes = probes.into_iter().filter_map(|(field, probe)| {
         let action = &probe.as_ref()?.action;
-        Some((field, container.at.key(field), action))
+        let is_command = matches!(action, Action::Exec { .. });
+        is_command.then(|| (field, container.at.key(field), action))
     });
     hooks
         .chain(probes)

@@ -6,6 +6,7 @@ use crate::cure::{bind, probe};
 use crate::finding::{Evidence, EvidenceKind, Finding, FixSafety, Severity};
 use crate::manifest::Mark;
 use crate::plan::binds::{Bind, loopback_only};
+use crate::plan::dials::has_loopback;
 use crate::plan::predict::role_at;
 use crate::plan::serves::is_loopback;
 use crate::pod::{Action, Container, Probe, Role};
@@ -97,11 +98,15 @@ fn to_the_pod(
     let container = context.container(index);
     let port_ref = asked.action.port()?;
     let port = container.port_number(port_ref)?;
-    let settings = context.settings(index);
     let entry = context.entry(index);
     if is_a_neighbours(context, container, port) {
         return None;
     }
+    // Without a word about loopback, and without a known image, no flag has to be read.
+    if entry.is_none() && !names_loopback(container) {
+        return by_config(context, container, field, asked, port);
+    }
+    let settings = context.settings(index);
     let Some(bind) = loopback_only(container, &settings, entry, port) else {
         return by_config(context, container, field, asked, port);
     };
@@ -129,6 +134,13 @@ fn to_the_pod(
     let fix = bind::open(container, entry, &at, asked, &bind);
     finding.fix = Some(fix.unwrap_or_else(refused));
     Some(finding)
+}
+
+/// Whether a word or a variable of a container can name a loopback address at all.
+fn names_loopback(container: &Container) -> bool {
+    let values = container.env.iter().filter_map(|var| var.value.as_deref());
+    let mut texts = container.words().chain(values);
+    texts.any(has_loopback)
 }
 
 /// The server's own configuration, in a ConfigMap, says that it listens on loopback only.

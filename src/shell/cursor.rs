@@ -1,6 +1,7 @@
 //! The place in a script up to which it has been read.
 
 use super::script::Word;
+use std::borrow::Cow;
 
 /// How deep commands and expansions may be nested; what lies deeper is opaque.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -125,7 +126,9 @@ impl<'a> Cursor<'a> {
                 (end, (end + 1).min(self.text.len()))
             }
         };
-        let mark = mark.literal().unwrap_or_else(|| mark.source.to_string());
+        let mark = mark
+            .literal()
+            .unwrap_or_else(|| Cow::Borrowed(&*mark.source));
         let mut body = String::new();
         let mut resume = body_start;
         for line in self

@@ -8,6 +8,7 @@ use super::script::{Form, Operator, Part, Script, Word};
 use super::trace::Arg;
 use super::value::{Knowledge, Value};
 use super::word::Ends;
+use std::sync::Arc;
 
 /// The most fields that one word may become.
 const MAX_FIELDS: usize = 4096;
@@ -15,14 +16,24 @@ const MAX_FIELDS: usize = 4096;
 impl Rehearsal<'_> {
     /// The words of a command.
     pub(super) fn args(&mut self, words: &[Word]) -> Vec<Arg> {
-        let mut args = Vec::new();
+        let mut args = Vec::with_capacity(words.len());
+        let mut push = |word: &Word, value: Value| {
+            args.push(Arg {
+                value,
+                source: Arc::clone(&word.source),
+                at: Some(word.at),
+            });
+        };
         for word in words {
-            for value in self.fields(word) {
-                args.push(Arg {
-                    value,
-                    source: word.source.clone(),
-                    at: Some(word.at),
-                });
+            match word.parts.as_slice() {
+                [part] if !is_split(part) && !is_all_arguments(part) => {
+                    push(word, self.part(part));
+                }
+                _ => {
+                    for value in self.fields(word) {
+                        push(word, value);
+                    }
+                }
             }
         }
         args

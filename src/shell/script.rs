@@ -1,5 +1,6 @@
 //! The tree of a script.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Commands in the order in which they are written.
@@ -226,7 +227,10 @@ pub enum Operator {
 
 impl Word {
     /// The word when it has no expansions.
-    pub fn literal(&self) -> Option<String> {
+    pub fn literal(&self) -> Option<Cow<'_, str>> {
+        if let [Part::Literal { text, .. }] = self.parts.as_slice() {
+            return Some(Cow::Borrowed(text));
+        }
         let mut text = String::new();
         for part in &self.parts {
             match part {
@@ -237,7 +241,7 @@ impl Word {
                 | Part::Opaque(_) => return None,
             }
         }
-        Some(text)
+        Some(Cow::Owned(text))
     }
 }
 
@@ -265,9 +269,9 @@ impl Command {
     fn leaves(&self) -> bool {
         match &self.form {
             Form::Simple { words, .. } => {
-                words.first().and_then(Word::literal).is_some_and(|name| {
-                    ["break", "continue", "exit", "return", "kill"].contains(&name.as_str())
-                })
+                const LEAVING: [&str; 5] = ["break", "continue", "exit", "return", "kill"];
+                let name = words.first().and_then(Word::literal);
+                name.is_some_and(|name| LEAVING.contains(&&*name))
             }
             Form::Group(script) | Form::Subshell(script) => script.leaves(),
             Form::If {

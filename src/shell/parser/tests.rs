@@ -33,8 +33,8 @@ fn shown_command(command: &Command) -> String {
         Form::Simple { assignments, words } => {
             let names = assignments.iter().map(|set| format!("{}=", set.name));
             let words = words.iter().map(|word| {
-                word.literal()
-                    .unwrap_or_else(|| format!("<{}>", word.source))
+                let literal = word.literal().map(String::from);
+                literal.unwrap_or_else(|| format!("<{}>", word.source))
             });
             names.chain(words).collect::<Vec<_>>().join(",")
         }
