@@ -60,7 +60,7 @@ pub(super) fn of_container(
     told: &Told,
 ) -> Vec<NamedPath> {
     let mut found = Vec::new();
-    for setting in settings {
+    for setting in settings.iter().filter(|it| may_name_one(&it.value)) {
         let Some(usage) = usage(setting) else {
             continue;
         };
@@ -227,9 +227,14 @@ fn of_relay(word: &str) -> Option<(String, Usage)> {
     path.starts_with('/').then(|| (path.to_owned(), usage))
 }
 
+/// Whether a value can name a path at all.
+fn may_name_one(value: &str) -> bool {
+    value.contains(['/', '%'])
+}
+
 /// The absolute paths in a value; `%2F` in a URL is a `/`.
 pub(super) fn paths(value: &str) -> Vec<String> {
-    if !value.contains(['/', '%']) {
+    if !may_name_one(value) {
         return Vec::new();
     }
     let is_end = |char: char| {

@@ -212,6 +212,7 @@ fn listening(settings: &[Setting]) -> impl Iterator<Item = &Setting> {
     let is_peer = |setting: &Setting| settings.iter().any(|other| is_peer_host(setting, other));
     settings
         .iter()
+        .filter(|setting| setting.value.bytes().any(|byte| byte.is_ascii_digit()))
         .filter(move |setting| is_listening(setting) && !is_peer(setting))
 }
 

@@ -104,11 +104,10 @@ pub fn words(container: &Container) -> Vec<Word> {
 pub fn words_with(container: &Container, variables: &Variables) -> Vec<Word> {
     let lists = [("command", &container.command), ("args", &container.args)];
     let all = lists.into_iter().flat_map(|(key, words)| {
-        let at = container.at.key(key);
-        words
-            .iter()
-            .enumerate()
-            .map(move |(index, word)| (word, at.index(index)))
+        words.iter().enumerate().map(move |(index, word)| {
+            let steps = [Segment::Key(key.into()), Segment::Index(index)];
+            (word, container.at.below(steps.into_iter()))
+        })
     });
     let mut all: Vec<Word> = all
         .map(|(word, at)| Word {

@@ -3,6 +3,7 @@
 
 use super::shape::Found;
 use super::workload::ObjectRef;
+use crate::manifest::path::Segment;
 use crate::manifest::{FieldPath, Node};
 use crate::nearness::distance;
 use std::cell::OnceCell;
@@ -61,15 +62,18 @@ pub(super) fn find(
     };
     search.pod_spec(found.spec, spec_at);
     if object.is_built_in() {
-        let only = only_app(found.spec, spec_at);
-        let home = only.as_ref().map(|(node, at)| (*node, at));
-        search.misplaced((found.spec, spec_at), IN_SPEC, "below a container", home);
+        if IN_SPEC.iter().any(|field| found.spec.get(field).is_some()) {
+            let only = only_app(found.spec, spec_at);
+            let home = only.as_ref().map(|(node, at)| (*node, at));
+            search.misplaced((found.spec, spec_at), IN_SPEC, "below a container", home);
+        }
         search.around(found, owner_at, spec_at);
     }
     for list in ["initContainers", "containers"] {
         let items = found.spec.get(list).into_iter().flat_map(Node::items);
         for (index, item) in items.enumerate() {
-            let at = spec_at.key(list).index(index);
+            let steps = [Segment::Key(list.into()), Segment::Index(index)];
+            let at = spec_at.below(steps.into_iter());
             search.container = Some(at.clone());
             search.container(item, &at);
             if object.is_built_in() {

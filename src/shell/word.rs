@@ -27,6 +27,10 @@ impl Cursor<'_> {
             if word_ends(byte, ends) {
                 break;
             }
+            if parts.is_empty() {
+                // Nearly every word has one part, and parts are large.
+                parts.reserve_exact(1);
+            }
             match byte {
                 b'\'' => self.single_quoted(&mut parts),
                 b'"' => self.double_quoted(&mut parts),
