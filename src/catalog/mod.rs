@@ -16,6 +16,7 @@ pub use entry::{
     WaitsForApp,
 };
 pub use fields::CatalogError;
+pub use tools::Tools;
 pub use version::{Range, Version};
 
 use crate::pod::Container;

@@ -84,25 +84,52 @@ const ONE_PROGRAM: [&str; 8] = [
     "jetstack/cert-manager-cainjector",
 ];
 
+/// What is known of the commands of a container's image.
+#[derive(Clone, Copy, Debug)]
+pub struct Tools<'a> {
+    container: &'a Container,
+    stock: Stock<'a>,
+}
+
+/// The general commands of an image.
+#[derive(Clone, Copy, Debug)]
+enum Stock<'a> {
+    /// Those of a plain busybox or Alpine.
+    Busybox,
+    /// None but those that its entry lists.
+    Listed(&'a [String]),
+}
+
 impl Catalog {
-    /// Whether a container's image is known not to have a command, given as it is called.
-    pub fn lacks(&self, container: &Container, command: &str) -> bool {
-        let Some(name) = general(container, command) else {
-            return false;
-        };
-        let Some(text) = container.image.as_deref() else {
-            return false;
-        };
+    /// The commands of a container's image; none when it may have any.
+    pub fn tools<'a>(&'a self, container: &'a Container) -> Option<Tools<'a>> {
+        let text = container.image.as_deref()?;
         let image = Image::parse(text);
-        if is_plain_busybox(&image) {
-            return NOT_IN_BUSYBOX.split(' ').any(|absent| absent == name);
+        let stock = if is_plain_busybox(&image) {
+            Stock::Busybox
+        } else {
+            let entry = self.find(container);
+            let has_one_program = || ONE_PROGRAM.iter().any(|known| image.matches(known));
+            let is_bare = entry.is_some_and(|entry| entry.is_bare(&image))
+                || is_distroless(text)
+                || has_one_program();
+            let listed = entry.map_or(&[][..], |entry| &entry.tools);
+            is_bare.then_some(Stock::Listed(listed))?
+        };
+        Some(Tools { container, stock })
+    }
+}
+
+impl Tools<'_> {
+    /// Whether the image is known not to have a command, given as it is called.
+    pub fn lack(&self, command: &str) -> bool {
+        let Some(name) = general(self.container, command) else {
+            return false;
+        };
+        match self.stock {
+            Stock::Busybox => NOT_IN_BUSYBOX.split(' ').any(|absent| absent == name),
+            Stock::Listed(tools) => !tools.iter().any(|tool| tool == name),
         }
-        let entry = self.find(container);
-        let has_one_program = ONE_PROGRAM.iter().any(|known| image.matches(known));
-        let is_bare = is_distroless(text)
-            || has_one_program
-            || entry.is_some_and(|entry| entry.is_bare(&image));
-        is_bare && !entry.is_some_and(|entry| entry.tools.iter().any(|tool| tool == name))
     }
 }
 

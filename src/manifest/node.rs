@@ -338,17 +338,20 @@ impl<'d> Node<'d> {
             .get(raw.start as usize + quotes..raw.end as usize - quotes)
     }
 
-    /// Whether [`Self::text`] is this; the lengths alone tell most keys apart.
-    fn is_text(self, text: &str) -> bool {
+    /// The bytes of [`Self::text`], without asking whether they are whole characters.
+    pub(super) fn bytes(self) -> Option<&'d [u8]> {
         let raw = self.raw();
         match (raw.kind, &self.document.source) {
             (Kind::Plain, Some(source)) if raw.first == NONE => {
                 let range = raw.start as usize..raw.end as usize;
-                range.len() == text.len()
-                    && source.text().as_bytes().get(range) == Some(text.as_bytes())
+                source.text().as_bytes().get(range)
             }
-            _ => self.text() == Some(text),
+            _ => self.text().map(str::as_bytes),
         }
+    }
+
+    fn is_text(self, text: &str) -> bool {
+        self.bytes() == Some(text.as_bytes())
     }
 
     /// The scalar as kubectl reads it (YAML 1.1 words and numbers); `None` for collections.

@@ -622,12 +622,12 @@ fn find_duplicates(document: &mut Document, first: u32) {
     // The lengths and first letters met so far: most mappings have no two keys alike in both.
     let mut met: u64 = 0;
     for key in keys(document, first) {
-        let name = key.text();
+        let name = key.bytes();
         has_odd_key |= matches!(key.kind(), Kind::Mapping { .. } | Kind::Sequence { .. });
-        has_merge_key |= name == Some("<<");
+        has_merge_key |= name == Some(b"<<");
         if let (Some(place), Some(text)) = (names.get_mut(count), name) {
             *place = name;
-            let letter = text.bytes().next().unwrap_or_default();
+            let letter = text.first().copied().unwrap_or_default();
             let form = 1 << ((text.len() * 7 + usize::from(letter)) % 64);
             if met & form != 0 {
                 let earlier = names[..count].iter().position(|earlier| *earlier == name);

@@ -94,7 +94,8 @@ fn absent(
 ) -> Option<(String, (FieldPath, Mark))> {
     let list = at.keys(&["exec", "command"]);
     let first = command.first()?;
-    if context.catalog.lacks(container, first) {
+    let tools = context.catalog.tools(container)?;
+    if tools.lack(first) {
         return Some((first.clone(), (list.index(0), Mark::Value)));
     }
     let reading = read(command);
@@ -102,7 +103,7 @@ fn absent(
         return None;
     }
     let mut words = reading.commands();
-    let word = words.find(|word| context.catalog.lacks(container, word))?;
+    let word = words.find(|word| tools.lack(word))?;
     let index = command.iter().rposition(|text| text.contains(word))?;
     let place = (list.index(index), Mark::Part(word.to_owned()));
     Some((word.to_owned(), place))

@@ -7,6 +7,7 @@ use super::{entrypoint_races_hook, hook_cannot_succeed, hook_on_dependent, hook_
 use crate::plan::gate::Gap;
 use crate::plan::hooks::Hook;
 use crate::plan::needs::Need;
+use crate::pod::Action;
 
 /// The rule that tells about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,10 @@ fn by_provider_fault(context: &Context<'_>, need: &Need) -> Option<Teller> {
         || deadlock.is_some_and(|later| later.provider == need.dependent)
     {
         return Some(Teller::HookWaitsForLaterContainer);
+    }
+    let hook = &context.container(need.provider).post_start;
+    if !matches!(hook, Some(Action::Exec { .. })) {
+        return None;
     }
     let missing = hook_tool_missing::missing(context, need.provider);
     let mut fields = missing.iter().map(|missing| missing.field);
