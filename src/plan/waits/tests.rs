@@ -442,6 +442,8 @@ fn what_does_not_wait_is_no_wait() {
         "echo 'until nc -z a 80; do sleep 1; done'",
         "curl --retry 3 http://a:80",
         "for f in /d/*.sql; do psql -f $f; done",
+        "until [ -d /sys/class/infiniband/mlx5_0 ]; do sleep 1; done",
+        "until grep -q up /sys/kernel/state; do sleep 1; done",
     ] {
         assert_eq!(waits(script), Vec::<String>::new(), "{script}");
     }
@@ -461,6 +463,10 @@ fn the_words_to_mark_stand_in_the_script() {
             "$DB_HOST:$DB_PORT",
         ),
         ("until [ -e /run/x ]; do :; done", "/run/x"),
+        (
+            "until [ -e /sys/class/net/tun0 ]; do :; done",
+            "/sys/class/net/tun0",
+        ),
     ] {
         let reading = read_words(&words(script));
         assert_eq!(reading.waits[0].words, expected, "{script}");
