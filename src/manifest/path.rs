@@ -47,6 +47,12 @@ impl FieldPath {
         self.with(Segment::Index(index))
     }
 
+    /// An item of a list below this path.
+    pub fn item(&self, list: &'static str, index: usize) -> FieldPath {
+        let steps = [Segment::Key(Cow::Borrowed(list)), Segment::Index(index)];
+        self.below(steps.into_iter())
+    }
+
     fn with(&self, segment: Segment) -> FieldPath {
         FieldPath(self.0.iter().cloned().chain([segment]).collect())
     }

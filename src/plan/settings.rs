@@ -5,7 +5,6 @@ use super::speech;
 use super::variables::{Borrowed, Variables};
 use crate::finding::Elsewhere;
 use crate::manifest::FieldPath;
-use crate::manifest::path::Segment;
 use crate::pod::Container;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -104,10 +103,10 @@ pub fn words(container: &Container) -> Vec<Word> {
 pub fn words_with(container: &Container, variables: &Variables) -> Vec<Word> {
     let lists = [("command", &container.command), ("args", &container.args)];
     let all = lists.into_iter().flat_map(|(key, words)| {
-        words.iter().enumerate().map(move |(index, word)| {
-            let steps = [Segment::Key(key.into()), Segment::Index(index)];
-            (word, container.at.below(steps.into_iter()))
-        })
+        words
+            .iter()
+            .enumerate()
+            .map(move |(index, word)| (word, container.at.item(key, index)))
     });
     let mut all: Vec<Word> = all
         .map(|(word, at)| Word {
@@ -154,7 +153,7 @@ pub(super) fn of_borrowed(container: &Container, borrowed: &Borrowed) -> Setting
     Setting {
         name: borrowed.name.clone(),
         value: borrowed.value.clone(),
-        at: container.at.key(list).index(index),
+        at: container.at.item(list, index),
         file: None,
         is_loose: borrowed.elsewhere.is_secret,
         elsewhere: Some(borrowed.elsewhere.clone()),
@@ -167,7 +166,6 @@ pub(super) fn of_words(
     words: &[Word],
     variables: &Variables,
 ) -> Vec<Setting> {
-    let env_at = container.at.key("env");
     let own = container.env.iter().enumerate();
     let own = own.filter_map(|(index, var)| {
         // Of two variables with one name the later one counts.
@@ -181,10 +179,7 @@ pub(super) fn of_words(
         var.value.as_ref().filter(|_| is_last)?;
         let at = match &var.at {
             Some(elsewhere) => elsewhere.clone(),
-            None => {
-                let value = [Segment::Index(index), Segment::Key("value".into())];
-                env_at.below(value.into_iter())
-            }
+            None => container.at.item("env", index).key("value"),
         };
         let inner = inside(&var.name, &value, &at);
         Some(std::iter::once(Setting::own(var.name.clone(), value, at)).chain(inner))

@@ -3,10 +3,8 @@
 
 use super::shape::Found;
 use super::workload::ObjectRef;
-use crate::manifest::path::Segment;
 use crate::manifest::{FieldPath, Node};
 use crate::nearness::distance;
-use std::cell::OnceCell;
 
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +70,7 @@ pub(super) fn find(
     for list in ["initContainers", "containers"] {
         let items = found.spec.get(list).into_iter().flat_map(Node::items);
         for (index, item) in items.enumerate() {
-            let steps = [Segment::Key(list.into()), Segment::Index(index)];
-            let at = spec_at.below(steps.into_iter());
+            let at = spec_at.item(list, index);
             search.container = Some(at.clone());
             search.container(item, &at);
             if object.is_built_in() {
@@ -362,8 +359,7 @@ fn nearest(key: &str, fields: &'static [&'static str]) -> Option<&'static str> {
     if fields.contains(&key) {
         return None;
     }
-    let own = OnceCell::new();
-    let mut plain_key = None;
+    let own = Letters::of(key);
     let is_near = |field: &&&str| {
         // Three letters more or less are never a slip, and each slip brings or takes one letter:
         // nearly every key is told apart without a letter by letter comparison.
@@ -371,12 +367,7 @@ fn nearest(key: &str, fields: &'static [&'static str]) -> Option<&'static str> {
             return false;
         }
         let off = slips(field);
-        let own = own.get_or_init(|| Letters::of(key));
-        if own.differs_by_more(Letters::of(field), off) {
-            return false;
-        }
-        let own = plain_key.get_or_insert_with(|| plain(key));
-        distance(own, &plain(field)) <= off
+        !own.differs_by_more(Letters::of(field), off) && distance(&plain(key), &plain(field)) <= off
     };
     let mut fields = fields.iter();
     fields.find(is_near).copied()

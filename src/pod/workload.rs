@@ -168,92 +168,64 @@ pub enum Object {
 impl Object {
     /// The workload, if it is one.
     pub fn workload(&self) -> Option<&Workload> {
-        match self {
-            Object::Workload(it) => Some(it),
-            Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
+        if let Object::Workload(it) = self {
+            Some(it)
+        } else {
+            None
         }
     }
 
     /// The workload, if it is one, to be changed.
     pub fn workload_mut(&mut self) -> Option<&mut Workload> {
-        match self {
-            Object::Workload(it) => Some(it),
-            Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
+        if let Object::Workload(it) = self {
+            Some(it)
+        } else {
+            None
         }
     }
 
     /// The Service, if it is one.
     pub fn service(&self) -> Option<&Service> {
-        match self {
-            Object::Service(it) => Some(it),
-            Object::Workload(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
+        if let Object::Service(it) = self {
+            Some(it)
+        } else {
+            None
         }
     }
 
     /// The Namespace, if it is one.
     pub fn namespace(&self) -> Option<&Namespace> {
-        match self {
-            Object::Namespace(it) => Some(it),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
+        if let Object::Namespace(it) = self {
+            Some(it)
+        } else {
+            None
         }
     }
 
     /// The ConfigMap or Secret, if it is one.
     pub fn config_map(&self) -> Option<&ConfigMap> {
-        match self {
-            Object::ConfigMap(it) => Some(it),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::Namespace(_)
-            | Object::Endpoints(_)
-            | Object::Role(_)
-            | Object::Binding(_) => None,
+        if let Object::ConfigMap(it) = self {
+            Some(it)
+        } else {
+            None
         }
     }
 
     /// The Role or ClusterRole, if it is one.
     pub fn role(&self) -> Option<&AccessRole> {
-        match self {
-            Object::Role(it) => Some(it),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Binding(_) => None,
+        if let Object::Role(it) = self {
+            Some(it)
+        } else {
+            None
         }
     }
 
     /// The RoleBinding or ClusterRoleBinding, if it is one.
     pub fn binding(&self) -> Option<&Binding> {
-        match self {
-            Object::Binding(it) => Some(it),
-            Object::Workload(_)
-            | Object::Service(_)
-            | Object::Namespace(_)
-            | Object::ConfigMap(_)
-            | Object::Endpoints(_)
-            | Object::Role(_) => None,
+        if let Object::Binding(it) = self {
+            Some(it)
+        } else {
+            None
         }
     }
 }

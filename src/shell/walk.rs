@@ -298,14 +298,17 @@ impl Rehearsal<'_> {
             Part::Variable { name, operator, .. } => operator.is_none() && name != "SECONDS",
             Part::Command { .. } | Part::Arithmetic(_) => false,
         };
-        let is_talk = |word: &&Word| {
-            let first = word.parts.as_slice();
-            matches!(first, [Part::Literal { text, .. }] if TALK.contains(&text.as_str()))
+        let Some(first) = words.first() else {
+            return false;
         };
-        self.captures.is_empty()
-            && words
-                .first()
-                .is_some_and(|word| is_talk(&word) && !self.functions.contains_key(&*word.source))
+        let is_talk = match first.parts.as_slice() {
+            [Part::Literal { text, .. }] => {
+                TALK.contains(&text.as_str()) && !self.functions.contains_key(text)
+            }
+            _ => false,
+        };
+        is_talk
+            && self.captures.is_empty()
             && words.iter().all(|word| word.parts.iter().all(is_quiet))
             && !self.is_too_deep()
     }

@@ -333,9 +333,7 @@ fn only_watches(name: &str) -> bool {
         "scrape",
         "monitor",
     ];
-    let name = name.to_lowercase();
-    let mut words = name.split(['.', '-', '_']);
-    words.any(|word| WORDS.contains(&word))
+    has_word(name, &WORDS)
 }
 
 /// Whether a key names servers to which requests are passed on once they come.
@@ -352,7 +350,12 @@ fn passes_on(name: &str) -> bool {
         "downstream",
         "forward",
     ];
+    has_word(name, &WORDS) || name.to_lowercase().ends_with("proxy_pass")
+}
+
+/// Whether one of the words of a key is among these, whatever its case.
+fn has_word(name: &str, words: &[&str]) -> bool {
     let name = name.to_lowercase();
-    let mut words = name.split(['.', '-', '_']);
-    words.any(|word| WORDS.contains(&word)) || name.ends_with("proxy_pass")
+    let mut own = name.split(['.', '-', '_']);
+    own.any(|word| words.contains(&word))
 }
